@@ -1,0 +1,1 @@
+"""What may this expression be? Origins of values, across functions and files."""
