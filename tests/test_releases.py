@@ -1,0 +1,45 @@
+"""Every test in `tests/on_dspy` holds on every DSPy release of the transition.
+
+One process per release: DSPy is a global thing (settings, caches, import hooks) and slow to import.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from releases import RELEASES, REPOSITORY, release_environment
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_release(version: str, tmp_path: Path) -> None:
+    results = tmp_path / "results.xml"
+    command = [sys.executable, "-m", "pytest", "tests/on_dspy", "-o", "filterwarnings=default"]
+    options = [
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:cacheprovider",
+        "--basetemp",
+        str(tmp_path / "inner"),
+        f"--junitxml={results}",
+    ]
+    inner = subprocess.run(
+        [*command, *options],
+        cwd=REPOSITORY,
+        env=release_environment(version, REPOSITORY),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if inner.returncode != 0:
+        pytest.fail(f"tests/on_dspy fails on DSPy {version}:\n{inner.stdout}\n{inner.stderr}", pytrace=False)
+    suite = ElementTree.parse(results).getroot().find("testsuite")
+    assert suite is not None
+    assert int(suite.attrib["tests"]) > 0, inner.stdout
+    assert suite.attrib["skipped"] == "0", (
+        f"a test for other releases is marked, not skipped:\n{inner.stdout}"
+    )
