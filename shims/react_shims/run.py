@@ -1,0 +1,187 @@
+"""One run of a V2 agent, and the calls it makes to its predictor.
+
+V2 has one predictor, `agent.react`, which it calls once per turn and once more for the forced submit. That is
+where a history that outgrew the context window can be shortened. `RunScope`, placed before the DSPy class,
+puts a `Calls` object in that place *while the agent runs*, and only for the code of that run: outside of it
+`agent.react` is the plain predictor, so named predictors, saved state, optimisers, copies and pickles see
+nothing of this, and there is nothing to install, share between threads or undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeAlias
+
+from react_shims.transition import require_dspy, v2_class
+
+dspy = require_dspy()
+
+PREDICTOR = "react"
+"""Where V2 keeps its predictor: a public attribute, and its name in saved state."""
+
+RUN_BOUNDS = "_react_run"
+"""Where a prediction keeps the indices (start, end) of its run's events in `history.messages`."""
+
+Inputs: TypeAlias = dict[str, Any]
+Attempts: TypeAlias = Generator[Inputs, Exception, None]
+
+
+class Overflow(Protocol):
+    """What to do when the history is too long for the model, in one run of one agent."""
+
+    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+        """What to send to `predictor`: `inputs`, then, for each overflow sent in, something shorter.
+
+        Raises `dspy.ContextWindowExceededError` when it has nothing shorter to offer.
+        """
+
+
+class Run:
+    """One call of one agent: which events of its history are its own, and its way to handle an overflow."""
+
+    def __init__(self, agent: Any, overflow: Overflow | None) -> None:
+        self.agent = agent
+        self.overflow = overflow
+        self.forward_entered = False
+        self.history: Any = None
+        self.start = 0  # this run's first event in history.messages
+
+    def remembered_by(self, prediction: Any) -> Any:
+        """The prediction, with a note of which events of its history are this run's."""
+        if self.history is not None:
+            vars(prediction)[RUN_BOUNDS] = (self.start, len(self.history.messages))
+        return prediction
+
+    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+        """As `Overflow.attempts`; without a way to handle an overflow, one attempt."""
+        history = inputs.get("history")
+        if self.history is None and history is not None:
+            self.history, self.start = history, len(history.messages)
+        if self.overflow is not None and history is not None:
+            yield from self.overflow.attempts(inputs, predictor)
+        else:
+            raise (yield inputs)
+
+
+class Calls:
+    """What `agent.react` is during a run: the predictor, called as often as the overflow policy asks.
+
+    Everything else that is read from it or set on it is the predictor's.
+    """
+
+    __slots__ = ("_predictor", "_run")
+
+    def __init__(self, predictor: Any, run: Run) -> None:
+        object.__setattr__(self, "_predictor", predictor)
+        object.__setattr__(self, "_run", run)
+
+    def __call__(self, **inputs: Any) -> Any:
+        attempts = self._run.attempts(inputs, self._predictor)
+        attempt = next(attempts)
+        while True:
+            try:
+                return self._predictor(**attempt)
+            except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+                attempt = attempts.send(error)
+
+    async def acall(self, **inputs: Any) -> Any:
+        attempts = self._run.attempts(inputs, self._predictor)
+        attempt = next(attempts)
+        while True:
+            try:
+                return await self._predictor.acall(**attempt)
+            except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+                attempt = attempts.send(error)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._predictor, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._predictor, name, value)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # for isinstance(agent.react, dspy.Predict) in a user's own forward
+        return type(self._predictor)
+
+
+_current: ContextVar[Run | None] = ContextVar("react_shims_run", default=None)
+
+
+class _PredictorSlot:
+    """The attribute `react`: stored as ever in the agent's `__dict__`, read as `Calls` during a run."""
+
+    def __get__(self, agent: Any, owner: type[Any]) -> Any:
+        try:
+            predictor = vars(agent)[PREDICTOR]
+        except (KeyError, TypeError):
+            where = owner.__name__
+            raise AttributeError(f"{where!r} object has no attribute {PREDICTOR!r}") from None
+        run = _current.get()
+        return predictor if run is None or run.agent is not agent else Calls(predictor, run)
+
+    def __set__(self, agent: Any, predictor: Any) -> None:
+        vars(agent)[PREDICTOR] = predictor._predictor if type(predictor) is Calls else predictor
+
+    def __delete__(self, agent: Any) -> None:
+        del vars(agent)[PREDICTOR]
+
+
+class RunScope:
+    """Mixin before a DSPy agent class: knows when the agent runs. Does nothing on V1 agents.
+
+    A run begins in `__call__` or `acall`, or in `forward` or `aforward` when those are called directly. (A
+    subclass may also reach the engine past this class, as in `dspy.ReAct.forward(self, ...)`.)
+    """
+
+    react = _PredictorSlot()
+
+    def _overflow(self) -> Overflow | None:
+        """How this agent's next run handles an overflow; None for DSPy's own way, which is to give up."""
+        return None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with self._new_run():
+            return super().__call__(*args, **kwargs)  # type: ignore[misc]
+
+    async def acall(self, *args: Any, **kwargs: Any) -> Any:
+        with self._new_run():
+            return await super().acall(*args, **kwargs)  # type: ignore[misc]
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        with self._entered_run() as run:
+            prediction = super().forward(*args, **kwargs)  # type: ignore[misc]
+            return prediction if run is None else run.remembered_by(prediction)
+
+    async def aforward(self, *args: Any, **kwargs: Any) -> Any:
+        with self._entered_run() as run:
+            prediction = await super().aforward(*args, **kwargs)  # type: ignore[misc]
+            return prediction if run is None else run.remembered_by(prediction)
+
+    @contextmanager
+    def _new_run(self) -> Iterator[Run | None]:
+        v2 = v2_class()
+        if v2 is None or not isinstance(self, v2):
+            yield None
+            return
+        outer = _current.get()
+        run = Run(self, self._overflow())
+        _current.set(run)
+        try:
+            yield run
+        finally:
+            _current.set(outer)
+
+    @contextmanager
+    def _entered_run(self) -> Iterator[Run | None]:
+        """The run that `__call__` began, or a new one when `forward` was called directly."""
+        run = _current.get()
+        if run is None or run.agent is not self or run.forward_entered:
+            with self._new_run() as run:
+                if run is not None:
+                    run.forward_entered = True
+                yield run
+            return
+        run.forward_entered = True
+        yield run

@@ -1,0 +1,127 @@
+"""What happens when an agent's history outgrows the model's context window.
+
+V1 asked `truncate_trajectory` for a shorter trajectory and tried again, three times; V2 gives up.
+`TruncationHook` lets an override written for V1 work on V2 with the same meaning:
+
+- there is one working trajectory per run, which grows by every step and starts empty;
+- what the override changes in it in place stays changed for the rest of the run;
+- a new dict that it returns serves the call that overflowed (and its later attempts) and no other;
+- what it raises ends the loop: V2 then forces a submit, where V1 went to its extractor.
+
+The history that the prediction carries is never shortened; only what the model is sent is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from react_shims.run import Attempts, Inputs, Overflow, RunScope, dspy
+from react_shims.working import WorkingTrajectory
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 3  # V1's
+KEYS_PER_STEP = 4  # thought, tool_name, tool_args, observation
+
+REMAINDER_DESCRIPTION = "What is left of earlier steps that were dropped to fit the context window."
+
+
+class TruncationHook(RunScope):
+    """Mixin that makes V2 call `truncate_trajectory(self, trajectory)` as V1 does.
+
+    Place it directly before the DSPy class: `class Lean(TruncationHook, dspy.ReAct)`. Where that class is V1
+    the mixin does nothing, because V1 calls the method itself. It is enough on the topmost class of a
+    hierarchy that overrides the method.
+    """
+
+    def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+        """A shorter trajectory: the next class's answer where it has one (V1 does), else V1's rule.
+
+        That rule drops the oldest step in place, and raises `dspy.ContextWindowExceededError` when there is
+        at most one.
+        """
+        following = getattr(super(), "truncate_trajectory", None)
+        if following is not None:
+            shorter: dict[str, Any] = following(trajectory)
+            return shorter
+        return drop_oldest_step(trajectory)
+
+    def _overflow(self) -> Overflow:
+        return FlatTruncation(self.truncate_trajectory)
+
+
+def drop_oldest_step(trajectory: dict[str, Any]) -> dict[str, Any]:
+    """V1's rule: the first four keys go, in place. Raises when four or fewer are left."""
+    oldest = list(trajectory)[:KEYS_PER_STEP]
+    if len(trajectory) <= KEYS_PER_STEP:
+        raise dspy.ContextWindowExceededError(
+            message="The prompt exceeded the context window, and the trajectory cannot be truncated: it has "
+            "at most one tool call."
+        )
+    for key in oldest:
+        del trajectory[key]
+    return trajectory
+
+
+class FlatTruncation:
+    """An overflow handled by a function on V1's flat trajectory. One object per run."""
+
+    def __init__(self, truncate: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        self._truncate = truncate
+        self._working: WorkingTrajectory | None = None
+        self._was_asked = False
+
+    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+        """See `Overflow.attempts`. V1's own order: three calls, each followed by the function if it fails."""
+        history = inputs["history"]
+        if self._working is None:
+            self._working = WorkingTrajectory(start=len(history.messages))
+        self._working.take_in(history.messages)
+        trajectory: Mapping[str, Any] = self._working.trajectory
+        error: Exception | None = None
+        for _ in range(ATTEMPTS):
+            attempt = self._shown(trajectory, inputs, predictor) if self._was_asked else inputs
+            error = yield attempt
+            logger.warning(
+                "The history exceeded the context window; asking truncate_trajectory to shorten it."
+            )
+            self._was_asked = True
+            trajectory = self._checked(self._truncate(trajectory))  # type: ignore[arg-type]
+        raise dspy.ContextWindowExceededError(
+            message=f"The context window was exceeded even after truncating the trajectory {ATTEMPTS} times."
+        ) from error
+
+    def _shown(self, trajectory: Mapping[str, Any], inputs: Inputs, predictor: Any) -> Inputs:
+        """What to send so that the model sees this trajectory instead of this run's events."""
+        assert self._working is not None
+        history = inputs["history"]
+        view = self._working.events_for(trajectory, history.messages)
+        sent = {
+            **view.unsent_inputs,
+            **inputs,
+            "history": history.model_copy(update={"messages": view.messages}),
+        }
+        if view.remainder:
+            signature = sent.get("signature", predictor.signature)
+            name = _free_name("earlier_steps", signature.fields)
+            field = dspy.InputField(desc=REMAINDER_DESCRIPTION)
+            sent["signature"] = signature.append(name, field, type_=str)
+            sent[name] = view.remainder
+        return sent
+
+    def _checked(self, trajectory: Any) -> Mapping[str, Any]:
+        if isinstance(trajectory, Mapping):
+            return trajectory
+        name = getattr(self._truncate, "__qualname__", repr(self._truncate))
+        raise TypeError(
+            f"{name} returned {type(trajectory).__name__}; it must return the trajectory to use, a dict with "
+            "keys such as 'thought_0' (also when it edits the one it was given)"
+        )
+
+
+def _free_name(wanted: str, taken: Iterable[str]) -> str:
+    while wanted in taken:
+        wanted += "_"
+    return wanted
