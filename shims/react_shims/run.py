@@ -14,15 +14,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
 
+from react_shims.recorded import RUN_BOUNDS
 from react_shims.transition import require_dspy, v2_class
 
 dspy = require_dspy()
 
 PREDICTOR = "react"
 """Where V2 keeps its predictor: a public attribute, and its name in saved state."""
-
-RUN_BOUNDS = "_react_run"
-"""Where a prediction keeps the indices (start, end) of its run's events in `history.messages`."""
 
 Inputs: TypeAlias = dict[str, Any]
 Attempts: TypeAlias = Generator[Inputs, Exception, None]
@@ -31,8 +29,10 @@ Attempts: TypeAlias = Generator[Inputs, Exception, None]
 class Overflow(Protocol):
     """What to do when the history is too long for the model, in one run of one agent."""
 
-    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+    def attempts(self, inputs: Inputs, predictor: Any, start: int) -> Attempts:
         """What to send to `predictor`: `inputs`, then, for each overflow sent in, something shorter.
+
+        The run's own events are `inputs["history"].messages[start:]`.
 
         Raises `dspy.ContextWindowExceededError` when it has nothing shorter to offer.
         """
@@ -60,7 +60,7 @@ class Run:
         if self.history is None and history is not None:
             self.history, self.start = history, len(history.messages)
         if self.overflow is not None and history is not None:
-            yield from self.overflow.attempts(inputs, predictor)
+            yield from self.overflow.attempts(inputs, predictor, self.start)
         else:
             raise (yield inputs)
 
@@ -106,7 +106,7 @@ class Calls:
         return type(self._predictor)
 
 
-_current: ContextVar[Run | None] = ContextVar("react_shims_run", default=None)
+_current: ContextVar[Run | None] = ContextVar("react_shims_current_run", default=None)
 
 
 class _PredictorSlot:

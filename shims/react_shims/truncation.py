@@ -14,18 +14,19 @@ The history that the prediction carries is never shortened; only what the model 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from react_shims.run import Attempts, Inputs, Overflow, RunScope, dspy
-from react_shims.working import WorkingTrajectory
+from react_shims.wire.edits import keep_steps
+from react_shims.wire.view import flat_view
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 3  # V1's
 KEYS_PER_STEP = 4  # thought, tool_name, tool_args, observation
 
-REMAINDER_DESCRIPTION = "What is left of earlier steps that were dropped to fit the context window."
+EARLIER_STEPS = "What is left of earlier steps that were dropped to fit the context window."
 
 
 class TruncationHook(RunScope):
@@ -68,47 +69,51 @@ def drop_oldest_step(trajectory: dict[str, Any]) -> dict[str, Any]:
 class FlatTruncation:
     """An overflow handled by a function on V1's flat trajectory. One object per run."""
 
-    def __init__(self, truncate: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def __init__(self, truncate: Callable[[Any], Any]) -> None:
         self._truncate = truncate
-        self._working: WorkingTrajectory | None = None
+        self._working: dict[str, Any] = {}
+        self._taken_in: set[str] = set()  # keys that were in the working trajectory at some time
         self._was_asked = False
 
-    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+    def attempts(self, inputs: Inputs, predictor: Any, start: int) -> Attempts:
         """See `Overflow.attempts`. V1's own order: three calls, each followed by the function if it fails."""
-        history = inputs["history"]
-        if self._working is None:
-            self._working = WorkingTrajectory(start=len(history.messages))
-        self._working.take_in(history.messages)
-        trajectory: Mapping[str, Any] = self._working.trajectory
+        trajectory: Mapping[str, Any] = self._working
         error: Exception | None = None
         for _ in range(ATTEMPTS):
-            attempt = self._shown(trajectory, inputs, predictor) if self._was_asked else inputs
-            error = yield attempt
-            logger.warning(
-                "The history exceeded the context window; asking truncate_trajectory to shorten it."
-            )
+            events = inputs["history"].messages[start:]
+            if self._was_asked:
+                self._take_in(events)
+                error = yield self._shown(trajectory, inputs, predictor, start)
+            else:
+                error = yield inputs
+                self._take_in(events)
+            logger.warning("The history exceeded the context window; truncate_trajectory is to shorten it.")
             self._was_asked = True
-            trajectory = self._checked(self._truncate(trajectory))  # type: ignore[arg-type]
+            trajectory = self._checked(self._truncate(trajectory))
         raise dspy.ContextWindowExceededError(
             message=f"The context window was exceeded even after truncating the trajectory {ATTEMPTS} times."
         ) from error
 
-    def _shown(self, trajectory: Mapping[str, Any], inputs: Inputs, predictor: Any) -> Inputs:
-        """What to send so that the model sees this trajectory instead of this run's events."""
-        assert self._working is not None
+    def _take_in(self, events: Sequence[Mapping[str, Any]]) -> None:
+        """Add the steps that the run has made since the last time."""
+        for key, value in flat_view(events).trajectory.items():
+            if key not in self._taken_in:
+                self._taken_in.add(key)
+                self._working[key] = value
+
+    def _shown(self, trajectory: Mapping[str, Any], inputs: Inputs, predictor: Any, start: int) -> Inputs:
+        """What to send so that the model sees this trajectory instead of the run's events."""
         history = inputs["history"]
-        view = self._working.events_for(trajectory, history.messages)
-        sent = {
-            **view.unsent_inputs,
-            **inputs,
-            "history": history.model_copy(update={"messages": view.messages}),
-        }
-        if view.remainder:
-            signature = sent.get("signature", predictor.signature)
+        kept = keep_steps(history.messages[start:], trajectory)
+        messages = [*history.messages[:start], *kept.events]
+        sent = {**kept.inputs, **inputs, "history": history.model_copy(update={"messages": messages})}
+        if kept.remainder:
+            # Text with no step to put it in front of. An assistant's turn without a tool call would teach the
+            # model to make none, so it goes where V1's trajectory was: among the inputs.
+            signature = inputs.get("signature", predictor.signature)
             name = _free_name("earlier_steps", signature.fields)
-            field = dspy.InputField(desc=REMAINDER_DESCRIPTION)
-            sent["signature"] = signature.append(name, field, type_=str)
-            sent[name] = view.remainder
+            sent["signature"] = signature.append(name, dspy.InputField(desc=EARLIER_STEPS), type_=str)
+            sent[name] = kept.remainder
         return sent
 
     def _checked(self, trajectory: Any) -> Mapping[str, Any]:
