@@ -79,7 +79,7 @@ class ScriptedLM(dspy.BaseLM):
             self.prompts.append(copy.deepcopy(messages))
             number = len(self.prompts)
             reply = self.replies.pop(0)
-        if isinstance(reply, Exception):
+        if isinstance(reply, BaseException):
             raise reply
         if callable(reply):
             reply = reply(self.native)
