@@ -1,0 +1,146 @@
+"""Who calls this function? The calls in the project, and the other ways a function is put to use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import calls, classes, uses
+from react_migrate.flow.frames import Binding, Frame
+from react_migrate.flow.index import FunctionNode, Scope, terminal
+from react_migrate.flow.known import RUN_METHODS
+from react_migrate.flow.values import (
+    CallSite,
+    Class,
+    Function,
+    Instance,
+    Method,
+    Partial,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from react_migrate.flow.evaluate import Evaluator
+    from react_migrate.flow.program import AnalysedFile
+
+
+def bindings(flow: Evaluator, frame: Frame) -> Iterator[Binding]:
+    """Every call in the project that runs the function of this frame."""
+    node = frame.scope.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    seen: set[Binding] = set()
+    for call, scope in _candidates(flow, node, frame.scope):
+        site = CallSite(call, flow.frames.general(scope))
+        for value in flow.values(call.func, site.frame):
+            for binding in _runs(flow, value, node, Binding(site)):
+                if binding not in seen:
+                    seen.add(binding)
+                    yield binding
+    for use in uses.of(flow, node, frame.scope):
+        if isinstance(use, Binding) and use not in seen:
+            seen.add(use)
+            yield use
+
+
+def beyond(flow: Evaluator, frame: Frame, arg: ast.arg, called: list[Binding]) -> str | None:
+    """Why a parameter may hold more than the calls in the project pass; None when they are all there is."""
+    node = frame.scope.node
+    name = getattr(node, "name", "a lambda")
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    for use in uses.of(flow, node, frame.scope):
+        if isinstance(use, str):
+            return use
+    if not called:
+        return f"`{arg.arg}` is a parameter of `{name}`, and no call in these files says what it gets"
+    return None
+
+
+def constructions(flow: Evaluator, cls: Class) -> list[CallSite]:
+    """Every call in the project that makes an object of the class."""
+    found = []
+    for file in flow.program.knowing(cls.frame.file, cls.node.name):
+        for name in {cls.node.name, *_aliases(file, cls.node.name)}:
+            for call, scope in file.index.calls.get(name, ()):
+                frame = flow.frames.general(scope)
+                if cls in flow.values(call.func, frame):
+                    found.append(CallSite(call, frame))
+    return found
+
+
+def _candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple[ast.Call, Scope]]:
+    """The calls that may mean the function, by the names it goes by."""
+    known = flow.candidates.get(node)
+    if known is not None:
+        return known
+    found: list[tuple[ast.Call, Scope]] = []
+    outer = scope.parent
+    owner = outer.node if outer is not None and isinstance(outer.node, ast.ClassDef) else None
+    name = getattr(node, "name", None)
+    if name is not None:
+        searched = owner.name if owner is not None and name == "__init__" else name
+        for file in flow.program.knowing(scope.file, searched):
+            for alias in {searched, *_aliases(file, searched)}:
+                found += file.index.calls.get(alias, ())
+        if owner is not None and name in RUN_METHODS:
+            for file in flow.program.knowing(scope.file, owner.name):
+                found += file.index.all_calls
+    flow.candidates[node] = found
+    return found
+
+
+def _aliases(file: AnalysedFile, name: str) -> set[str]:
+    """Other names for it in a file: `import ... as g`, `g = f`, `g = partial(f, 1)`."""
+    found: set[str | None] = set()
+    for statement, _ in (*file.index.nodes[ast.ImportFrom], *file.index.nodes[ast.Assign]):
+        if isinstance(statement, ast.ImportFrom):
+            found |= {alias.asname for alias in statement.names if alias.name == name}
+        elif isinstance(statement, ast.Assign) and _names(statement.value, name):
+            found |= {terminal(target) for target in statement.targets}
+    return {alias for alias in found if alias is not None}
+
+
+def _names(value: ast.expr, name: str) -> bool:
+    """`f` itself, or a call that is handed `f`, as `partial(f, ...)` is."""
+    return terminal(value) == name or (
+        isinstance(value, ast.Call) and any(terminal(argument) == name for argument in value.args)
+    )
+
+
+def _runs(flow: Evaluator, value: Value, node: FunctionNode, binding: Binding) -> Iterator[Binding]:
+    """The bindings with which calling the value runs the function."""
+    if isinstance(value, Function):
+        if value.node is node:
+            yield binding
+    elif isinstance(value, Method):
+        yield from _method_runs(flow, value, node, binding)
+    elif isinstance(value, Partial):
+        yield from _runs(flow, value.function, node, _with_partial(binding, value))
+    elif isinstance(value, Class):
+        function = classes.method(flow, value, "__init__")
+        if function is not None and function.node is node:
+            yield _received(binding, Instance(value, binding.site))
+    elif isinstance(value, Instance) and isinstance(value.cls, Class):
+        function = calls.running_function(flow, value.cls, "__call__")
+        if function is not None and function.node is node:
+            yield _received(binding, value)
+
+
+def _method_runs(flow: Evaluator, value: Method, node: FunctionNode, binding: Binding) -> Iterator[Binding]:
+    if isinstance(value.function, Function):
+        if value.function.node is node:
+            yield _received(binding, value.receiver)
+    elif value.function in RUN_METHODS and isinstance(value.receiver, Instance):
+        cls = value.receiver.cls
+        function = calls.running_function(flow, cls, value.function) if isinstance(cls, Class) else None
+        if function is not None and function.node is node:
+            yield _received(binding, value.receiver)
+
+
+def _received(binding: Binding, receiver: Value) -> Binding:
+    return Binding(binding.site, receiver, binding.given, binding.fixed, binding.skip, binding.mapped)
+
+
+def _with_partial(binding: Binding, value: Partial) -> Binding:
+    fixed = (value.made, *binding.fixed)
+    return Binding(binding.site, binding.receiver, binding.given, fixed, binding.skip, binding.mapped)

@@ -1,0 +1,232 @@
+"""Containers: what lists, tuples, dicts and comprehensions hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import arguments, names
+from react_migrate.flow.frames import Binding, Frame
+from react_migrate.flow.index import STAR
+from react_migrate.flow.values import (
+    NOTHING,
+    CallSite,
+    Container,
+    Instance,
+    Items,
+    Library,
+    NoValue,
+    Other,
+    Prediction,
+    StandIn,
+    Trajectory,
+    Unknown,
+    Value,
+    Values,
+    items,
+    one,
+    union,
+    via,
+)
+
+if TYPE_CHECKING:
+    from react_migrate.flow.evaluate import Evaluator
+
+_ANY = object()  # the key of an element whose place is not known
+_ADDERS = {"append": 0, "add": 0, "appendleft": 0, "put": 0, "put_nowait": 0, "insert": 1, "setdefault": 1}
+_EXTENDERS = frozenset(("extend", "update", "extendleft"))
+
+
+def subscript(flow: Evaluator, values: Values, node: ast.Subscript, frame: Frame) -> Values:
+    """`value[key]`."""
+    if isinstance(node.slice, ast.Slice):
+        return items(elements(flow, values)) if values else NOTHING
+    key = constant(node.slice)
+    return union(_item(flow, value, key, node, frame) for value in values)
+
+
+def constant(node: ast.expr) -> object:
+    """A written-out key or index, or `_ANY`."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    ):
+        number = node.operand.value
+        return -number if isinstance(number, int) else _ANY
+    return _ANY
+
+
+def _item(flow: Evaluator, value: Value, key: object, node: ast.AST, frame: Frame) -> Values:
+    if isinstance(value, Prediction):
+        if key == "trajectory":
+            return via(
+                one(Trajectory(value.module, trail=value.trail)), frame.file, node, 'its `["trajectory"]`'
+            )
+        return one(Other("an output of a prediction"))
+    if isinstance(value, (Container, Items)):
+        return one_item(flow, value, key)
+    if isinstance(value, (Unknown, Other)):
+        return one(value)
+    if isinstance(value, StandIn):
+        return one(StandIn(trail=value.trail))
+    if isinstance(value, (Trajectory, Library)):
+        return one(Other("a part of it"))
+    return (
+        NOTHING if isinstance(value, NoValue) else one(Unknown("an item of something that is not followed"))
+    )
+
+
+def at(flow: Evaluator, values: Values, position: int) -> Values:
+    """What unpacking gives at a position; `STAR` is the list of the rest."""
+    if position == STAR:
+        return items(elements(flow, values))
+    return union(
+        one_item(flow, value, position) if isinstance(value, (Container, Items)) else _element(flow, value)
+        for value in values
+    )
+
+
+def one_item(flow: Evaluator, value: Container | Items, key: object) -> Values:
+    """The element at a constant key or index; at an unknown one, any of them."""
+    if isinstance(value, Items):
+        if key is _ANY:
+            return value.every
+        if isinstance(key, int) and value.fixed is not None and -len(value.fixed) <= key < len(value.fixed):
+            return value.fixed[key]
+        named = dict(value.named)
+        return named[key] if isinstance(key, str) and key in named else value.every
+    return flow.ask((value, key if key is not _ANY else None, "item"), lambda: _at_key(flow, value, key))
+
+
+def _at_key(flow: Evaluator, value: Container, key: object) -> Values:
+    entries = list(_entries(flow, value))
+    if isinstance(key, int) and key < 0 and isinstance(value.node, (ast.Tuple, ast.List)):
+        key = len(value.node.elts) + key
+    sure = [found for place, found in entries if place == key]
+    loose = [found for place, found in entries if place is _ANY]
+    if key is _ANY or not sure:
+        return union(found for _, found in entries)
+    return union(sure) | union(loose)
+
+
+def elements(flow: Evaluator, values: Values) -> Values:
+    """What iterating over any of the values gives."""
+    return union(_element(flow, value) for value in values)
+
+
+def _element(flow: Evaluator, value: Value) -> Values:
+    if isinstance(value, Items):
+        return value.every
+    if isinstance(value, Container):
+        if isinstance(value.node, (ast.Dict, ast.DictComp)):
+            return one(Other("a key of a dict"))
+        return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
+    if isinstance(value, (Unknown, Other)):
+        return one(value)
+    if isinstance(value, Instance) and isinstance(value.cls, Library):
+        return one(Other(f"an element of `{value.cls.path}`"))
+    return (
+        NOTHING
+        if isinstance(value, NoValue)
+        else one(Unknown("an element of something that is not followed"))
+    )
+
+
+def held(flow: Evaluator, value: Container | Items) -> Values:
+    """All the elements; of a dict, its values."""
+    if isinstance(value, Items):
+        return value.every
+    return flow.ask((value, "held"), lambda: union(found for _, found in _entries(flow, value)))
+
+
+def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
+    """The elements with their places: those written in the display, and those added later."""
+    node, frame = value.node, value.frame
+    if isinstance(node, ast.Dict):
+        for key, element in zip(node.keys, node.values, strict=True):
+            if key is None:
+                yield _ANY, union(_content(flow, v) for v in flow.values(element, frame))
+            else:
+                yield constant(key), flow.values(element, frame)
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        spread = False
+        for position, element in enumerate(node.elts):
+            if isinstance(element, ast.Starred):
+                spread = True
+                yield _ANY, elements(flow, flow.values(element.value, frame))
+            else:
+                yield (_ANY if spread else position), flow.values(element, frame)
+    elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+        inner = flow.frames.inside(frame.file.index.scopes[node], frame)
+        yield _ANY, flow.values(node.value if isinstance(node, ast.DictComp) else node.elt, inner)
+    if not isinstance(node, (ast.Tuple, ast.GeneratorExp)):
+        yield from _added_later(flow, value)
+
+
+def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
+    """What `.append`, `[key] = ` and their like put into it, in the file that makes it."""
+    index = value.frame.file.index
+    for name in (*_ADDERS, *_EXTENDERS):
+        for call, scope in index.calls.get(name, ()):
+            frame = flow.frames.general(scope)
+            if not isinstance(call.func, ast.Attribute) or not _holds(flow, call.func.value, frame, value):
+                continue
+            if name in _ADDERS and len(call.args) > _ADDERS[name]:
+                yield _ANY, flow.values(call.args[_ADDERS[name]], frame)
+            elif name in _EXTENDERS and call.args:
+                yield _ANY, union(_content(flow, v) for v in flow.values(call.args[0], frame))
+    for store in index.item_stores:
+        frame = flow.frames.general(store.scope)
+        assert isinstance(store.target, ast.Subscript)
+        if _holds(flow, store.target.value, frame, value):
+            place = constant(store.target.slice)
+            yield place, names.bound(flow, store.how, store.value, store.path, frame)
+
+
+def _holds(flow: Evaluator, node: ast.expr, frame: Frame, value: Container) -> bool:
+    """Whether an expression may be this very container, whatever call made it."""
+    return any(isinstance(v, Container) and v.node is value.node for v in flow.values(node, frame))
+
+
+def _content(flow: Evaluator, value: Value) -> Values:
+    return held(flow, value) if isinstance(value, (Container, Items)) else _element(flow, value)
+
+
+def added(flow: Evaluator, left: Values, right: Values) -> Values:
+    """`left + right`, `left | right`, `left += right`: containers joined, or something else entirely."""
+    joined = [value for value in (*left, *right) if isinstance(value, (Container, Items))]
+    if joined:
+        return one(Items(union(held(flow, value) for value in joined)))
+    return one(Other("the result of an operation"))
+
+
+def evaluation_results(flow: Evaluator, value: Instance) -> Values:
+    """`Evaluate(...)(program).results`: triples of example, prediction, score."""
+    from react_migrate.flow import library  # it needs this module
+
+    assert isinstance(value.made, CallSite)
+    program = arguments.first(flow, Binding(value.made), "program")
+    predictions = union(library.ran(flow, each) for each in program)
+    triple = (one(Unknown("an example")), predictions, one(Other("a score")))
+    return items(one(Items(union(triple), triple)))
+
+
+def method(flow: Evaluator, value: Container | Items, name: str, binding: Binding) -> Values:
+    """What a container's method gives."""
+    if name in {"values", "copy"}:
+        return items(held(flow, value))
+    if name == "items":
+        pair = (one(Other("a key of a dict")), held(flow, value))
+        return items(one(Items(union(pair), pair)))
+    if name in {"get", "pop", "setdefault", "popleft", "popitem", "get_nowait", "__getitem__"}:
+        arguments_ = binding.site.node.args if binding.site is not None else []
+        key = constant(arguments_[0]) if arguments_ else _ANY
+        found = one_item(flow, value, key)
+        return found | arguments.nth(flow, binding, 1) if len(arguments_) > 1 else found
+    if name in {"append", "add", "extend", "update", "insert", "sort", "clear", "remove", "reverse"}:
+        return one(NoValue())
+    return one(Other("the result of a container's method"))

@@ -1,0 +1,110 @@
+"""Types as evidence: what `agent: dspy.ReAct` says about `agent`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from react_migrate.flow.frames import Frame
+from react_migrate.flow.known import MODULES
+from react_migrate.flow.values import (
+    NOTHING,
+    Class,
+    Instance,
+    Items,
+    Library,
+    NoValue,
+    Other,
+    Unknown,
+    Value,
+    Values,
+    one,
+    union,
+)
+
+if TYPE_CHECKING:
+    from react_migrate.flow.evaluate import Evaluator
+
+_WRAPPERS = frozenset(("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable"))
+_SEQUENCES = frozenset(
+    (
+        *(
+            "list",
+            "List",
+            "set",
+            "Set",
+            "frozenset",
+            "Sequence",
+            "Iterable",
+            "Iterator",
+            "Collection",
+            "deque",
+        ),
+        *("AsyncIterator", "AsyncIterable", "Generator", "AsyncGenerator"),
+    )
+)
+_MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
+
+
+def instance_of(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
+    """The values that an annotation promises; `Unknown` where it promises nothing that is followed here."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return _quoted(flow, node, frame)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return one(NoValue())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return instance_of(flow, node.left, frame) | instance_of(flow, node.right, frame)
+    if isinstance(node, ast.Subscript):
+        return _generic(flow, node, frame)
+    return union(_promised(value) for value in flow.values(node, frame))
+
+
+def _quoted(flow: Evaluator, node: ast.Constant, frame: Frame) -> Values:
+    """A string annotation: read like an expression that stands where the string stands."""
+    try:
+        parsed = ast.parse(str(node.value).strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return one(Unknown("its annotation cannot be read"))
+    return union(_promised(value) for value in _by_name(flow, parsed, frame))
+
+
+def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
+    from react_migrate.flow import attributes, names  # both need this module
+
+    if isinstance(node, ast.Name):
+        return names.anywhere(flow, node.id, frame)
+    if isinstance(node, ast.Attribute):
+        return attributes.of_all(flow, _by_name(flow, node.value, frame), node.attr, node, frame)
+    return one(Unknown("its annotation is not followed"))
+
+
+def _generic(flow: Evaluator, node: ast.Subscript, frame: Frame) -> Values:
+    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name in _WRAPPERS:
+        inner = instance_of(flow, parts[0], frame)
+        return inner | one(NoValue()) if name == "Optional" else inner
+    if name == "Union":
+        return union(instance_of(flow, part, frame) for part in parts)
+    if name in _SEQUENCES:
+        return one(Items(instance_of(flow, parts[0], frame)))
+    if name in _MAPPINGS and len(parts) == 2:
+        return one(Items(instance_of(flow, parts[1], frame)))
+    if name in {"tuple", "Tuple"}:
+        elements = tuple(instance_of(flow, part, frame) for part in parts)
+        return one(Items(union(elements), elements))
+    return one(Unknown("its annotation is not followed"))
+
+
+def _promised(value: Value) -> Values:
+    if isinstance(value, Class):
+        return one(Instance(value, trail=value.trail))
+    if isinstance(value, Library):
+        if value.path in MODULES and value.path != "dspy.Module":
+            return one(Instance(value, trail=value.trail))
+        if value.path in {"dspy.Prediction", "dspy.Module", "typing.Any", "builtins.object"}:
+            return one(Unknown(f"it is annotated `{value.path}`, which does not say what kind"))
+        if value.path.startswith("builtins."):
+            return one(Other(f"`{value.path.removeprefix('builtins.')}`"))
+        return one(Other(f"an object of `{value.path}`"))
+    return NOTHING if isinstance(value, NoValue) else one(Unknown("its annotation is not followed"))

@@ -1,0 +1,383 @@
+"""One walk over one file's tree: its scopes, and the nodes that questions are asked about."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from react_migrate.flow.program import AnalysedFile
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+ScopeNode = ast.Module | ast.ClassDef | FunctionNode | Comprehension
+
+STAR = -1  # in an unpacking path: the rest, a list
+
+
+class How(enum.Enum):
+    """What a target is bound to, given the expression or statement that binds it."""
+
+    VALUE = "the value of the expression"
+    ELEMENT = "an element of the expression"
+    ENTERED = "what the context manager gives"
+    AUGMENTED = "the old value and the new one together"
+    IMPORTED = "what the import statement brings"
+    FUNCTION = "the function"
+    CLASS = "the class"
+    PARAMETER = "the argument"
+    ANNOTATED = "no value yet, but a type"
+    EXCEPTION = "the exception caught"
+    MATCHED = "a part of the subject"
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function or comprehension: where names are bound."""
+
+    file: AnalysedFile
+    node: ScopeNode
+    parent: Scope | None
+    bound: set[str] = field(default_factory=set)
+    elsewhere: dict[str, Scope] = field(default_factory=dict)  # names declared global or nonlocal
+    writers: dict[str, list[Scope]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # inner scopes that rebind
+    returns: list[ast.Return] = field(default_factory=list)
+    yields: list[ast.Yield | ast.YieldFrom] = field(default_factory=list)
+
+    @property
+    def is_class(self) -> bool:
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def is_module(self) -> bool:
+        return isinstance(self.node, ast.Module)
+
+    @property
+    def is_comprehension(self) -> bool:
+        return isinstance(self.node, _COMPREHENSIONS)
+
+    def owner(self) -> Scope:
+        """The body that runs this code: itself, or what a comprehension stands in."""
+        scope = self
+        while scope.is_comprehension and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def enclosing(self) -> Scope | None:
+        """Where a name that is not bound here is looked up: class bodies cannot be seen from inside."""
+        scope = self.parent
+        while scope is not None and scope.is_class:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """An assignment to an attribute or an item: `target = value`, or a part of `value` by unpacking."""
+
+    target: ast.Attribute | ast.Subscript
+    value: ast.expr
+    path: tuple[int, ...]
+    scope: Scope
+    how: How
+
+
+@dataclass
+class Index:
+    """The nodes of a file by what they are called, each with the scope it stands in."""
+
+    scopes: dict[ast.AST, Scope] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[ast.Attribute, Scope]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    names: dict[str, list[tuple[ast.Name, Scope]]] = field(default_factory=lambda: defaultdict(list))
+    calls: dict[str, list[tuple[ast.Call, Scope]]] = field(default_factory=lambda: defaultdict(list))
+    keywords: dict[str, list[tuple[ast.Call, Scope]]] = field(default_factory=lambda: defaultdict(list))
+    strings: dict[str, list[tuple[ast.Constant, Scope]]] = field(default_factory=lambda: defaultdict(list))
+    attribute_stores: dict[str, list[Store]] = field(default_factory=lambda: defaultdict(list))
+    item_stores: list[Store] = field(default_factory=list)
+    all_calls: list[tuple[ast.Call, Scope]] = field(default_factory=list)
+    nodes: dict[type[ast.AST], list[tuple[ast.AST, Scope]]] = field(default_factory=lambda: defaultdict(list))
+
+
+# Kinds that rules and the evaluator ask for as a whole.
+_KEPT: frozenset[type[ast.AST]] = frozenset(
+    (
+        *(ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+        *(ast.Subscript, ast.Compare, ast.For, ast.AsyncFor, ast.comprehension, ast.Dict, ast.Assign),
+        *(ast.IfExp, ast.If, ast.Try, ast.JoinedStr, ast.MatchClass, ast.ExceptHandler, ast.Delete),
+    )
+)
+_LEAVES = frozenset((ast.Load, ast.Store, ast.Del, ast.Pass, ast.Break, ast.Continue))
+
+
+def terminal(node: ast.AST) -> str | None:
+    """The last name of a dotted expression: `g` of `f.g`, `f` of `f`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    return None
+
+
+def build_index(file: AnalysedFile, tree: ast.Module) -> Index:
+    """The index of one parsed module."""
+    return _Walk(file, tree).run()
+
+
+class _Walk:
+    """A plain loop over the nodes, in source order: recursion would cost more and end at deep nesting.
+
+    A node kind with its own method binds names, opens a scope or sends its children to different scopes;
+    the method says whether it has queued the children itself.
+    """
+
+    def __init__(self, file: AnalysedFile, tree: ast.Module) -> None:
+        self.file = file
+        self.index = Index()
+        self.module = self.index.scopes[tree] = Scope(file, tree, None)
+        self.declared: list[tuple[Scope, ast.Global | ast.Nonlocal]] = []
+        self.todo: list[tuple[ast.AST, Scope]] = []
+        self.queue(tree.body, self.module)
+
+    def queue(self, nodes: Iterable[ast.AST | None], scope: Scope) -> None:
+        self.todo.extend((node, scope) for node in reversed(list(nodes)) if node is not None)
+
+    def run(self) -> Index:
+        todo, kept, methods = self.todo, self.index.nodes, _METHODS
+        while todo:
+            node, scope = todo.pop()
+            kind = node.__class__
+            if kind in _LEAVES:
+                continue
+            if kind in _KEPT:
+                kept[kind].append((node, scope))
+            method = methods.get(kind)
+            if method is not None and method(self, node, scope):
+                continue
+            for child in reversed(node.__dict__.values()):
+                if child.__class__ is list:
+                    todo.extend([(item, scope) for item in reversed(child) if isinstance(item, ast.AST)])
+                elif isinstance(child, ast.AST):
+                    todo.append((child, scope))
+        for scope, statement in self.declared:
+            self.settle(scope, statement)
+        return self.index
+
+    def name(self, node: ast.Name, scope: Scope) -> bool:
+        if node.ctx.__class__ is ast.Load:
+            self.index.names[node.id].append((node, scope))
+        else:
+            scope.bound.add(node.id)
+        return True
+
+    def constant(self, node: ast.Constant, scope: Scope) -> bool:
+        if node.value.__class__ is str and len(node.value) < 200:
+            self.index.strings[node.value].append((node, scope))
+        return True
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> bool:
+        self.index.attributes[node.attr].append((node, scope))
+        self.todo.append((node.value, scope))
+        return True
+
+    def call(self, node: ast.Call, scope: Scope) -> bool:
+        self.index.all_calls.append((node, scope))
+        name = terminal(node.func)
+        if name is not None:
+            self.index.calls[name].append((node, scope))
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                self.index.keywords[keyword.arg].append((node, scope))
+        return False
+
+    def assigned(self, node: ast.Assign, scope: Scope) -> bool:
+        for target in node.targets:
+            if target.__class__ is not ast.Name:
+                self.store(target, node.value, (), scope, How.VALUE)
+        return False
+
+    def annotated(self, node: ast.AnnAssign, scope: Scope) -> bool:
+        if isinstance(node.target, ast.Attribute):
+            how = How.ANNOTATED if node.value is None else How.VALUE
+            self.store(node.target, node.value or node.annotation, (), scope, how)
+        return False
+
+    def looped(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
+        self.store(node.target, node.iter, (), scope, How.ELEMENT)
+        return False
+
+    def entered(self, node: ast.withitem, scope: Scope) -> bool:
+        if node.optional_vars is not None:
+            self.store(node.optional_vars, node.context_expr, (), scope, How.ENTERED)
+        return False
+
+    def store(self, target: ast.expr, value: ast.expr, path: tuple[int, ...], scope: Scope, how: How) -> None:
+        if isinstance(target, ast.Attribute):
+            self.index.attribute_stores[target.attr].append(Store(target, value, path, scope, how))
+        elif isinstance(target, ast.Subscript):
+            self.index.item_stores.append(Store(target, value, path, scope, how))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            pairs = paired(target, value) if not path else None
+            for position, element in enumerate(target.elts):
+                if pairs is not None:
+                    self.store(element, pairs[position], (), scope, how)
+                elif isinstance(element, ast.Starred):
+                    self.store(element.value, value, (*path, STAR), scope, how)
+                else:
+                    self.store(element, value, (*path, position), scope, how)
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
+        scope.bound.add(node.name)
+        inner = self.open(node, scope)
+        self.queue(node.body, inner)
+        self.signature(node.args, scope, inner)
+        self.queue([*node.decorator_list, node.returns], scope)
+        return True
+
+    def lambda_(self, node: ast.Lambda, scope: Scope) -> bool:
+        inner = self.open(node, scope)
+        self.todo.append((node.body, inner))
+        self.signature(node.args, scope, inner)
+        return True
+
+    def signature(self, args: ast.arguments, outer: Scope, inner: Scope) -> None:
+        for arg in parameters(args):
+            inner.bound.add(arg.arg)
+            self.queue([arg.annotation], outer)
+        self.queue([*args.defaults, *args.kw_defaults], outer)
+
+    def class_(self, node: ast.ClassDef, scope: Scope) -> bool:
+        scope.bound.add(node.name)
+        self.queue(node.body, self.open(node, scope))
+        self.queue([*node.decorator_list, *node.bases, *node.keywords], scope)
+        return True
+
+    def comprehension(self, node: Comprehension, scope: Scope) -> bool:
+        inner = self.open(node, scope)
+        first, *rest = node.generators
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        self.queue([first.target, *first.ifs, *rest, *elements], inner)
+        self.todo.append((first.iter, scope))
+        self.index.nodes[ast.comprehension].append((first, inner))
+        return True
+
+    def walrus(self, node: ast.NamedExpr, scope: Scope) -> bool:
+        scope.owner().bound.add(node.target.id)
+        self.todo.append((node.value, scope))
+        return True
+
+    def imported(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> bool:
+        for alias in node.names:
+            if alias.name != "*":
+                scope.bound.add(alias.asname or bound_by_import(node, alias))
+        return True
+
+    def handler(self, node: ast.ExceptHandler, scope: Scope) -> bool:
+        if node.name is not None:
+            scope.bound.add(node.name)
+        return False
+
+    def capture(self, node: ast.MatchAs | ast.MatchStar, scope: Scope) -> bool:
+        if node.name is not None:
+            scope.bound.add(node.name)
+        return False
+
+    def rest(self, node: ast.MatchMapping, scope: Scope) -> bool:
+        if node.rest is not None:
+            scope.bound.add(node.rest)
+        return False
+
+    def declare(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> bool:
+        self.declared.append((scope, node))
+        return True
+
+    def returned(self, node: ast.Return, scope: Scope) -> bool:
+        scope.returns.append(node)
+        return False
+
+    def yielded(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> bool:
+        scope.owner().yields.append(node)
+        return False
+
+    def open(self, node: ScopeNode, parent: Scope) -> Scope:
+        scope = self.index.scopes[node] = Scope(self.file, node, parent)
+        return scope
+
+    def settle(self, scope: Scope, statement: ast.Global | ast.Nonlocal) -> None:
+        """A declared name is not bound here; the scope it belongs to learns who else writes it."""
+        for name in statement.names:
+            home: Scope | None = self.module
+            if isinstance(statement, ast.Nonlocal):
+                home = scope.enclosing()
+                while home is not None and name not in home.bound:
+                    home = home.enclosing()
+            if home is None or home is scope:
+                continue
+            scope.elsewhere[name] = home
+            if name in scope.bound:
+                scope.bound.discard(name)
+                home.bound.add(name)
+                home.writers[name].append(scope)
+
+
+def paired(target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.expr] | None:
+    """The expressions of `a, b = x, y` one by one, where both sides are written out."""
+    if not isinstance(value, (ast.Tuple, ast.List)) or len(value.elts) != len(target.elts):
+        return None
+    if any(isinstance(element, ast.Starred) for element in (*target.elts, *value.elts)):
+        return None
+    return value.elts
+
+
+def bound_by_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    """`import a.b` binds `a`; `from m import a` binds `a`."""
+    return alias.name.partition(".")[0] if isinstance(node, ast.Import) else alias.name
+
+
+def parameters(args: ast.arguments) -> list[ast.arg]:
+    """Every parameter of a signature, `*args` and `**kwargs` included."""
+    star = [arg for arg in (args.vararg, args.kwarg) if arg is not None]
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *star]
+
+
+_METHODS: dict[type[ast.AST], Callable[[_Walk, Any, Scope], bool]] = {
+    ast.Name: _Walk.name,
+    ast.Constant: _Walk.constant,
+    ast.Attribute: _Walk.attribute,
+    ast.Call: _Walk.call,
+    ast.Assign: _Walk.assigned,
+    ast.AnnAssign: _Walk.annotated,
+    ast.For: _Walk.looped,
+    ast.AsyncFor: _Walk.looped,
+    ast.withitem: _Walk.entered,
+    ast.FunctionDef: _Walk.function,
+    ast.AsyncFunctionDef: _Walk.function,
+    ast.Lambda: _Walk.lambda_,
+    ast.ClassDef: _Walk.class_,
+    ast.ListComp: _Walk.comprehension,
+    ast.SetComp: _Walk.comprehension,
+    ast.DictComp: _Walk.comprehension,
+    ast.GeneratorExp: _Walk.comprehension,
+    ast.NamedExpr: _Walk.walrus,
+    ast.Import: _Walk.imported,
+    ast.ImportFrom: _Walk.imported,
+    ast.ExceptHandler: _Walk.handler,
+    ast.MatchAs: _Walk.capture,
+    ast.MatchStar: _Walk.capture,
+    ast.MatchMapping: _Walk.rest,
+    ast.Global: _Walk.declare,
+    ast.Nonlocal: _Walk.declare,
+    ast.Return: _Walk.returned,
+    ast.Yield: _Walk.yielded,
+    ast.YieldFrom: _Walk.yielded,
+}

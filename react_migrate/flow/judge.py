@@ -1,0 +1,84 @@
+"""From the values an expression may hold to a verdict: is it the prediction of a ReAct agent?"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from react_migrate.flow.known import REACT
+from react_migrate.flow.values import (
+    Class,
+    Instance,
+    Library,
+    NoValue,
+    Other,
+    Prediction,
+    StandIn,
+    Trail,
+    Trajectory,
+    Unknown,
+    Value,
+    Values,
+    order,
+)
+
+
+class Verdict(enum.Enum):
+    """How sure it is."""
+
+    PROVEN = "proven"  # every value is ReAct's
+    MIXED = "mixed"  # some are
+    UNKNOWN = "unknown"  # nothing is known to be, and something is not known
+    OTHER = "other"  # all is known, and nothing is ReAct's
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, why it is not stronger, and how the ReAct value came here."""
+
+    verdict: Verdict
+    why: tuple[str, ...] = ()
+    trail: Trail | None = None
+
+
+def judge(values: Values) -> Judgement:
+    """Judge the values of an expression that a trajectory is read from.
+
+    `None` has no attributes, and a stand-in carries its own trajectory, which the shim passes through:
+    neither weakens a proof.
+    """
+    ours = sorted((v for v in values if is_react_prediction(v)), key=order)
+    rest = [v for v in values if not is_react_prediction(v) and not isinstance(v, (NoValue, StandIn))]
+    trail = ours[0].trail if ours else None
+    why = tuple(sorted({describe(v) for v in rest}))
+    if ours and not rest:
+        return Judgement(Verdict.PROVEN, (), trail)
+    if ours:
+        return Judgement(Verdict.MIXED, why, trail)
+    if any(isinstance(v, Unknown) for v in rest) or not values:
+        return Judgement(Verdict.UNKNOWN, why)
+    return Judgement(Verdict.OTHER, why)
+
+
+def is_react_prediction(value: Value) -> bool:
+    """A prediction of `dspy.ReAct`, `dspy.ReActV2` or the shim's."""
+    return isinstance(value, Prediction) and value.module in REACT
+
+
+def describe(value: Value) -> str:
+    """A value in words, to follow "may also be"."""
+    where = f", line {value.trail.node.lineno}" if value.trail and hasattr(value.trail.node, "lineno") else ""
+    if isinstance(value, Prediction):
+        return f"the prediction of a `{value.module}`{where}"
+    if isinstance(value, Unknown):
+        return f"anything: {value.why}"
+    if isinstance(value, Other):
+        return value.what
+    if isinstance(value, Trajectory):
+        return f"a trajectory{where}"
+    if isinstance(value, Instance):
+        name = value.cls.node.name if isinstance(value.cls, Class) else value.cls.path
+        return f"an object of `{name}`{where}"
+    if isinstance(value, Library):
+        return f"`{value.path}`"
+    return f"a {type(value).__name__.lower()}{where}"

@@ -1,0 +1,149 @@
+"""What DSPy and the standard library do to a value. One table for each question."""
+
+from __future__ import annotations
+
+# Canonical names: where a class is defined -> where everybody imports it from.
+_CANONICAL = {
+    "dspy.predict.react.ReAct": "dspy.ReAct",
+    "dspy.predict.react_v2.ReActV2": "dspy.ReActV2",
+    "dspy.predict.rlm.RLM": "dspy.RLM",
+    "dspy.predict.code_act.CodeAct": "dspy.CodeAct",
+    "dspy.predict.program_of_thought.ProgramOfThought": "dspy.ProgramOfThought",
+    "dspy.predict.predict.Predict": "dspy.Predict",
+    "dspy.predict.chain_of_thought.ChainOfThought": "dspy.ChainOfThought",
+    "dspy.predict.best_of_n.BestOfN": "dspy.BestOfN",
+    "dspy.predict.refine.Refine": "dspy.Refine",
+    "dspy.predict.parallel.Parallel": "dspy.Parallel",
+    "dspy.primitives.module.Module": "dspy.Module",
+    "dspy.primitives.program.Module": "dspy.Module",
+    "dspy.primitives.prediction.Prediction": "dspy.Prediction",
+    "dspy.evaluate.evaluate.Evaluate": "dspy.Evaluate",
+    "dspy.utils.asyncify.asyncify": "dspy.asyncify",
+    "dspy.utils.syncify.syncify": "dspy.syncify",
+    "dspy.streaming.streamify.streamify": "dspy.streamify",
+    "dspy.adapters.types.history.History": "dspy.History",
+    "dspy.adapters.History": "dspy.History",
+    "dspy.react.ReAct": "dspy.ReAct",
+    "react_shims.react.ReAct": "react_shims.ReAct",
+    "react_shims.react.ReActV2": "react_shims.ReActV2",
+    "react_shims.truncation.TruncationHook": "react_shims.TruncationHook",
+    "react_shims.trajectory.trajectory_of": "react_shims.trajectory_of",
+}
+# Packages that only pass on what `dspy` itself exports.
+_REEXPORTING = ("dspy.predict.", "dspy.primitives.", "dspy.evaluate.", "dspy.teleprompt.", "dspy.streaming.")
+
+
+def canonical(path: str) -> str:
+    """The one name by which a library thing is known here."""
+    if path in _CANONICAL:
+        return _CANONICAL[path]
+    for package in _REEXPORTING:
+        if path.startswith(package):
+            rest = path[len(package) :]
+            if "." not in rest and rest[:1].isupper():
+                return f"dspy.{rest}"
+    return path
+
+
+REACT = frozenset(("dspy.ReAct", "dspy.ReActV2", "react_shims.ReAct", "react_shims.ReActV2"))
+"""Classes whose predictions have, or had, ReAct's trajectory."""
+
+V1 = "dspy.ReAct"
+
+MODULES = REACT | {
+    f"dspy.{name}"
+    for name in (
+        *(
+            "Module",
+            "Predict",
+            "ChainOfThought",
+            "ChainOfThoughtWithHint",
+            "CodeAct",
+            "ProgramOfThought",
+            "RLM",
+        ),
+        *("MultiChainComparison", "KNN", "Retrieve", "BestOfN", "Refine", "Parallel", "Avatar"),
+    )
+}
+"""DSPy's modules: calling an instance gives a prediction."""
+
+WRAPPERS = {"dspy.BestOfN": "module", "dspy.Refine": "module"}
+"""Modules that return the prediction of another one, by the parameter that takes it (the first)."""
+
+SAME_METHODS = frozenset(
+    ("deepcopy", "reset_copy", "copy", "__enter__", "__aenter__", "with_inputs", "set_lm")
+)
+"""Methods of a module or prediction that give back a thing of the same kind."""
+
+RUN_METHODS = frozenset(("__call__", "forward", "acall", "aforward"))
+"""Methods of a module that run it."""
+
+SAME_FIRST: dict[str, str | None] = {
+    "copy.copy": None,
+    "copy.deepcopy": None,
+    "dspy.asyncify": "program",
+    "dspy.syncify": "program",
+    "asyncio.run": "main",
+    "asyncio.wait_for": "fut",
+    "asyncio.create_task": "coro",
+    "asyncio.ensure_future": "coro_or_future",
+    "asyncio.shield": None,
+    "asyncio.run_coroutine_threadsafe": "coro",
+    "contextlib.nullcontext": None,
+    "contextlib.closing": None,
+    "contextlib.aclosing": None,
+    "functools.lru_cache": None,
+    "functools.cache": None,
+}
+"""Functions that give back their first argument or the same kind of thing, and the keyword it may come by."""
+
+TYPE_FIRST = frozenset(("typing.cast", "typing_extensions.cast"))
+"""Functions that give back their second argument."""
+
+TO_ITEMS = frozenset(
+    f"builtins.{name}"
+    for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "aiter")
+) | frozenset(
+    (
+        *("collections.deque", "asyncio.as_completed", "concurrent.futures.as_completed", "itertools.islice"),
+        *("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.asyncio.tqdm", "tqdm.notebook.tqdm", "rich.progress.track"),
+        *("itertools.cycle", "itertools.chain.from_iterable"),
+    )
+)
+"""Functions whose result has the elements of their first argument."""
+
+ONE_OF = frozenset(("builtins.max", "builtins.min", "random.choice", "builtins.next", "builtins.anext"))
+"""Functions that give one element of their first argument."""
+
+STAND_INS = frozenset(
+    (
+        *("dspy.Prediction", "dspy.Example", "types.SimpleNamespace", "argparse.Namespace"),
+        *("unittest.mock.Mock", "unittest.mock.MagicMock", "unittest.mock.AsyncMock", "mock.Mock"),
+    )
+)
+"""What users build instead of a prediction: it carries its own trajectory."""
+
+STREAMS = frozenset(("dspy.streamify", "dspy.streaming.streaming_response"))
+"""Functions that make a program stream: of what it yields, only the prediction has a trajectory."""
+
+MAPPERS = {
+    "builtins.map": "map",
+    "builtins.filter": "filter",
+    "asyncio.to_thread": "thread",
+    "anyio.to_thread.run_sync": "thread",
+}
+"""Functions that call their first argument: with the elements of the others, or with the others."""
+
+CALLER_METHODS = {"submit": 1, "run_in_executor": 2, "map": 1, "apply_async": 1, "starmap": 1, "imap": 1}
+"""Methods of executors and pools that call an argument, by how many arguments are their own."""
+
+SORTERS = frozenset(("builtins.sorted", "builtins.max", "builtins.min"))
+"""Functions that call their `key=` with the elements of the first argument."""
+
+METRIC_KEYWORDS = frozenset(("metric", "reward_fn"))
+"""Keywords under which DSPy takes a function that it calls with a prediction."""
+
+
+def is_dspy(path: str) -> bool:
+    """Whether a library path is DSPy's or the shim's."""
+    return path.split(".", 1)[0] in {"dspy", "react_shims"}

@@ -1,0 +1,72 @@
+"""Which file of the project does an import mean?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class Modules:
+    """Import names resolved among the project's own files.
+
+    Python looks for `a.b` on `sys.path`, which is not known here. What is known is that a project's own
+    modules lie beside the importing file (scripts), above its package (packages), or under a `src` folder
+    on the way up. The nearest match wins, as it would for a script started where it lies.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._files = {os.fspath(path): path for path in paths}
+        self._folders: set[str] = set()
+        for name in self._files:
+            folder = os.path.dirname(name)  # noqa: PTH120  # strings: pathlib would dominate the run
+            while folder not in self._folders:
+                self._folders.add(folder)
+                folder = os.path.dirname(folder)  # noqa: PTH120
+        self._found: dict[tuple[str, str], Path | None] = {}
+
+    def absolute(self, importer: Path, name: str) -> Path | None:
+        """The file of module `name` as `importer` would import it, or None when it is not the project's."""
+        folder = os.fspath(importer.parent)
+        key = (folder, name)
+        if key not in self._found:
+            self._found[key] = self._search(folder, name.split("."))
+        return self._found[key]
+
+    def relative(self, importer: Path, level: int, name: str) -> Path | None:
+        """The file that `from {'.' * level}{name} import ...` means."""
+        folder = importer.parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return self._at(os.fspath(folder), name.split(".") if name else [])
+
+    def child(self, package: Path, name: str) -> Path | None:
+        """The submodule `name` of the package whose `__init__.py` is `package`."""
+        if package.name != "__init__.py":
+            return None
+        return self._at(os.fspath(package.parent), [name])
+
+    def root(self, path: Path) -> Path:
+        """The folder that holds the outermost package a file is part of."""
+        folder = path.parent
+        while os.fspath(folder / "__init__.py") in self._files:
+            folder = folder.parent
+        return folder
+
+    def _search(self, folder: str, parts: list[str]) -> Path | None:
+        while True:
+            for base in (folder, os.path.join(folder, "src")):  # noqa: PTH118
+                found = self._at(base, parts)
+                if found is not None:
+                    return found
+            above = os.path.dirname(folder)  # noqa: PTH120
+            if above == folder or above not in self._folders:
+                return None
+            folder = above
+
+    def _at(self, base: str, parts: list[str]) -> Path | None:
+        stem = os.path.join(base, *parts)  # noqa: PTH118
+        package = self._files.get(stem + os.sep + "__init__.py")
+        if package is not None:
+            return package
+        return self._files.get(stem + ".py") if parts else None

@@ -1,0 +1,212 @@
+"""The files of a project, parsed when somebody asks about them."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from react_migrate.finding import Span
+from react_migrate.flow.frames import Frame
+from react_migrate.flow.index import Index, Scope, build_index
+from react_migrate.flow.modules import Modules
+from react_migrate.flow.reaching import Reaching, reaching_definitions
+from react_migrate.flow.values import Values
+
+_LINE = re.compile(r"\r\n|\r|\n")
+_RECURSION = 12_000  # frames; an expression nested 500 deep takes a few thousand
+
+
+class Text(Protocol):
+    """What the analysis needs of a source file."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def raw(self) -> bytes: ...
+
+
+class AnalysedFile:
+    """One file: its tree, its index, and the answers about its expressions."""
+
+    def __init__(self, program: Program, source: Text, tree: ast.Module) -> None:
+        self.program = program
+        self.path = source.path
+        self.text = source.text
+        self.tree = tree
+        self._reaching: dict[Scope, Reaching] = {}
+
+    def __repr__(self) -> str:
+        return f"AnalysedFile({str(self.path)!r})"
+
+    @cached_property
+    def index(self) -> Index:
+        return build_index(self, self.tree)
+
+    @property
+    def scope(self) -> Scope:
+        """The module's own scope."""
+        return self.index.scopes[self.tree]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text's lines as Python counts them, without their ends."""
+        return _LINE.split(self.text)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Every node's parent."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def reaching(self, scope: Scope) -> Reaching:
+        """Which definitions reach which uses in one of the file's scopes."""
+        found = self._reaching.get(scope)
+        if found is None:
+            found = self._reaching[scope] = reaching_definitions(scope)
+        return found
+
+    def values(self, node: ast.expr, scope: Scope) -> Values:
+        """What the expression may hold, whoever runs the code around it."""
+        return self.program.values(node, self.program.flow.frames.general(scope))
+
+    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.arg | ast.excepthandler) -> Span:
+        """Where the node stands, in characters from 1."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return Span(
+            node.lineno,
+            self._characters(node.lineno, node.col_offset) + 1,
+            end_line,
+            self._characters(end_line, end_column) + 1,
+        )
+
+    def source(self, node: ast.expr | ast.stmt) -> str:
+        """The node's text as written."""
+        return ast.get_source_segment(self.text, node) or ast.unparse(node)
+
+    def _characters(self, line: int, offset: int) -> int:
+        """`ast` counts columns in UTF-8 bytes."""
+        text = self.lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode())
+
+
+class Program:
+    """All the files that may have a part in the answers."""
+
+    def __init__(self, sources: Sequence[Text], others: Iterable[Text] = ()) -> None:
+        self.sources: dict[Path, Text] = {source.path: source for source in (*others, *sources)}
+        self.modules = Modules(self.sources)
+        self.failures: dict[Path, Exception] = {}
+        self.files: dict[Path, AnalysedFile] = {}
+        self._parsed: dict[Path, AnalysedFile | None] = {}
+        self._mentions: dict[str, frozenset[Path]] = {}
+        self._knowing: dict[tuple[Path, tuple[str, ...]], list[AnalysedFile]] = {}
+        from react_migrate.flow.evaluate import Evaluator  # it needs this module's types
+
+        self.flow = Evaluator(self)
+        with _no_cyclic_garbage():
+            for source in sources:
+                if self.is_library_copy(source.path):
+                    continue  # nobody migrates DSPy itself
+                file = self.file(source.path)
+                if file is not None:
+                    self.files[source.path] = file
+
+    @classmethod
+    def build(cls, sources: Sequence[Text], others: Iterable[Text] = ()) -> Program:
+        """Parse `sources`; `others` are the project's remaining files, parsed only when an import, a call
+        or a name leads there. A file that Python cannot parse is in `failures`, with the reason."""
+        return cls(sources, others)
+
+    def file(self, path: Path) -> AnalysedFile | None:
+        """The analysed file at a path of the project; None when it does not parse."""
+        if path not in self._parsed:
+            self._parsed[path] = self._parse(self.sources[path])
+        return self._parsed[path]
+
+    def values(self, node: ast.expr, frame: Frame) -> Values:
+        """What an expression may hold in a frame."""
+        with _deep_stack(), _no_cyclic_garbage():
+            return self.flow.values(node, frame)
+
+    def resolve(self, importer: AnalysedFile, name: str) -> Path | None:
+        """The project's file that module `name` is for an importing file; None when it is a library's.
+
+        A copy of DSPy itself among the files is the library, except to its own modules.
+        """
+        path = self.modules.absolute(importer.path, name)
+        if path is None or name.partition(".")[0] not in {"dspy", "react_shims"}:
+            return path
+        return None if self.is_library_copy(path) and not self.is_library_copy(importer.path) else path
+
+    def is_library_copy(self, path: Path) -> bool:
+        """Whether a file is part of an installed or vendored DSPy (or of the shim)."""
+        for folder in path.parents:
+            if folder.name == "dspy" and folder / "predict" / "react.py" in self.sources:
+                return True
+            if folder.name == "react_shims" and folder / "trajectory.py" in self.sources:
+                return True
+        return False
+
+    def knowing(self, home: AnalysedFile, *words: str) -> list[AnalysedFile]:
+        """The files, parsed, whose text has all these words, and that may know the file `home`: itself,
+        those below the same folder as its outermost package, and those that name its module."""
+        key = (home.path, words)
+        if key not in self._knowing:
+            stem = home.path.parent.name if home.path.name == "__init__.py" else home.path.stem
+            root = self.modules.root(home.path)
+            naming = self._with_word(stem)
+            paths = set(self._with_word(words[0])).intersection(*map(self._with_word, words[1:]))
+            near = sorted(p for p in paths if p == home.path or p in naming or p.is_relative_to(root))
+            files = [self.file(path) for path in near]
+            self._knowing[key] = [file for file in files if file is not None]
+        return self._knowing[key]
+
+    def _with_word(self, word: str) -> frozenset[Path]:
+        found = self._mentions.get(word)
+        if found is None:
+            needle = word.encode()
+            found = frozenset(path for path, source in self.sources.items() if needle in source.raw)
+            self._mentions[word] = found
+        return found
+
+    def _parse(self, source: Text) -> AnalysedFile | None:
+        try:
+            with warnings.catch_warnings(), _deep_stack():
+                warnings.simplefilter("ignore")  # invalid escapes are the file's business
+                tree = ast.parse(source.text)
+            return AnalysedFile(self, source, tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            self.failures[source.path] = error
+            return None
+
+
+@contextmanager
+def _deep_stack() -> Iterator[None]:
+    """Room for deeply nested expressions; put back afterwards."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@contextmanager
+def _no_cyclic_garbage() -> Iterator[None]:
+    """Trees hold no cycles, and looking for some triples the time of parsing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

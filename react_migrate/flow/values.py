@@ -1,0 +1,221 @@
+"""What an expression may hold: the values that the analysis tells apart.
+
+An expression evaluates to a *set* of these. A value is what it is, whatever way it came: two values are
+equal when they are the same thing, and the `Trail` that says how one got here takes no part in that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from react_migrate.flow.frames import Frame
+    from react_migrate.flow.program import AnalysedFile
+
+
+@dataclass(frozen=True)
+class Trail:
+    """One step of how a value came to be where it is, and the step before it."""
+
+    file: AnalysedFile
+    node: ast.AST
+    text: str
+    before: Trail | None = None
+
+    def steps(self) -> list[Trail]:
+        """All steps, the first one first."""
+        found: list[Trail] = []
+        step: Trail | None = self
+        while step is not None:
+            found.append(step)
+            step = step.before
+        return found[::-1]
+
+
+@dataclass(frozen=True)
+class Value:
+    """Anything an expression may hold."""
+
+    trail: Trail | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+Values: TypeAlias = frozenset[Value]
+
+
+@dataclass(frozen=True)
+class Library(Value):
+    """Something that lives outside the project, by its canonical dotted path: `dspy.ReAct`, `numpy.array`."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class ModuleValue(Value):
+    """A module of the project."""
+
+    file: AnalysedFile
+
+
+@dataclass(frozen=True)
+class Function(Value):
+    """A function, method or lambda of the project, with the frame it was defined in."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class Class(Value):
+    """A class of the project, with the frame it was defined in."""
+
+    node: ast.ClassDef
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class Instance(Value):
+    """An object of a class. `made` is the call that built it, where one call is known."""
+
+    cls: Class | Library
+    made: CallSite | None = None
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call expression in the frame that runs it."""
+
+    node: ast.Call
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class Method(Value):
+    """A function bound to its receiver; `function` is a name when the receiver is not the project's."""
+
+    receiver: Value
+    function: Function | str
+
+
+@dataclass(frozen=True)
+class Super(Value):
+    """`super()` inside a method of `cls`, called on `receiver`."""
+
+    cls: Class
+    receiver: Value
+
+
+@dataclass(frozen=True)
+class Partial(Value):
+    """`functools.partial(function, ...)`: the function, and the call that fixed some of its arguments."""
+
+    function: Value
+    made: CallSite
+
+
+@dataclass(frozen=True)
+class Prediction(Value):
+    """What calling a DSPy module returns; `module` is the canonical path of its class."""
+
+    module: str
+
+
+@dataclass(frozen=True)
+class Trajectory(Value):
+    """The `.trajectory` of such a prediction."""
+
+    module: str
+
+
+@dataclass(frozen=True)
+class History(Value):
+    """The `.history` of such a prediction."""
+
+    module: str
+
+
+@dataclass(frozen=True)
+class Container(Value):
+    """A list, tuple, set, dict or comprehension, by the expression that makes it."""
+
+    node: ast.expr
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class Items(Value):
+    """A container whose elements are known at once: what `agent.batch(...)`, `zip(...)` or `*args` hold.
+
+    `every` is what any element may be; `fixed` the elements of a tuple, by position; `named` those of a
+    dict, by key. An element that `fixed` or `named` place is in `every` too.
+    """
+
+    every: Values
+    fixed: tuple[Values, ...] | None = None
+    named: tuple[tuple[str, Values], ...] = ()
+
+
+@dataclass(frozen=True)
+class Future(Value):
+    """What will give these values when it is awaited or asked for its `.result()`."""
+
+    result: Values
+
+
+@dataclass(frozen=True)
+class NoValue(Value):
+    """`None`: has no attributes, so it never is what an attribute is read from."""
+
+
+@dataclass(frozen=True)
+class StandIn(Value):
+    """A prediction the user built by hand: it carries its own trajectory, which the shim passes through."""
+
+
+@dataclass(frozen=True)
+class Other(Value):
+    """Known, and nothing of DSPy's agents; `what` reads after "may also be"."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """Nothing can be said; `why` reads after "may also be anything:"."""
+
+    why: str
+
+
+NOTHING: Values = frozenset()
+
+
+def one(value: Value) -> Values:
+    """The set that holds just this value."""
+    return frozenset((value,))
+
+
+def union(sets: Iterable[Values]) -> Values:
+    """All the values in all the sets."""
+    return NOTHING.union(*sets)
+
+
+def via(values: Values, file: AnalysedFile, node: ast.AST, text: str) -> Values:
+    """The same values, each with one more step on its trail."""
+    return frozenset(replace(v, trail=Trail(file, node, text, v.trail)) for v in values)
+
+
+def order(value: Value) -> tuple[str, ...]:
+    """A key that sorts values the same way in every run."""
+    node = getattr(value, "node", None)
+    frame = getattr(value, "frame", None)
+    where = f"{frame.file.path}:{getattr(node, 'lineno', 0):09}" if frame is not None else ""
+    text = " ".join(str(part) for part in vars(value).values() if isinstance(part, str))
+    inner = getattr(value, "cls", None)
+    return (type(value).__name__, where, text, *(order(inner) if inner is not None else ()))
+
+
+def items(*sets: Values) -> Values:
+    """A container of all these values, whatever the order."""
+    return one(Items(union(sets)))
