@@ -58,6 +58,14 @@ def run(agent: Any, lm: ScriptedLM, adapter: Any = TEXT, **inputs: Any) -> Any:
         return agent(**(inputs or {"question": "why?"}))
 
 
+def arun(agent: Any, lm: ScriptedLM) -> Any:
+    async def ask() -> Any:
+        with dspy.context(lm=lm, adapter=TEXT):
+            return await agent.acall(question="why?")
+
+    return asyncio.run(ask())
+
+
 def make(agent_class: Any, **options: Any) -> Any:
     return agent_class("question -> answer", tools=[search], **options)
 
@@ -281,8 +289,9 @@ def test_when_the_forced_submit_overflows_too_the_release_decides() -> None:
     agent = make(LastStep)
     lm = ScriptedLM([turn("one", look("a")), *[overflow()] * 6])
     if hasattr(V2, "aforward"):
-        with pytest.raises(dspy.ContextWindowExceededError, match="3 times"):
+        with pytest.raises(dspy.ContextWindowExceededError, match="3 times") as raised:
             run(agent, lm)
+        assert "the scripted window is full" in str(raised.value.__cause__)
     else:
         assert run(agent, lm).termination_reason == "context_window_exceeded"
     assert lm.replies == []
@@ -347,6 +356,10 @@ def test_on_v1_the_mixin_does_nothing() -> None:
     class Mixed(Recording, TruncationHook, dspy.ReAct):
         def policy(self, trajectory: dict[str, Any]) -> Any:
             return super(Recording, self).truncate_trajectory(trajectory)
+
+        def forward(self, **inputs: Any) -> Any:
+            assert type(self.react) is dspy.Predict
+            return super().forward(**inputs)
 
     results = []
     for agent_class in (Bare, Mixed):
@@ -454,16 +467,30 @@ class Direct(TruncationHook, V2):
     def forward(self, **inputs: Any) -> Any:
         return V2.forward(self, **inputs)
 
+    async def aforward(self, **inputs: Any) -> Any:
+        return await V2.aforward(self, **inputs)
+
     def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
         self.asked += 1
         return super().truncate_trajectory(trajectory)
 
 
 class Traced(LastStep):
-    """A subclass of a truncating class, which only calls super()."""
+    """A subclass of a truncating class, which uses its predictor as one and calls super()."""
 
     def forward(self, **inputs: Any) -> Any:
         assert isinstance(self.react, dspy.Predict)
+        self.react = self.react
+        self.react.traces = [inputs]
+        assert self.react.traces == [inputs]
+        return super().forward(**inputs)
+
+
+class Insistent(WithoutOldest):
+    """Runs the engine twice in one call."""
+
+    def forward(self, **inputs: Any) -> Any:
+        super().forward(**inputs)
         return super().forward(**inputs)
 
 
@@ -476,11 +503,45 @@ def test_a_subclass_may_reach_the_engine_past_the_mixin() -> None:
     assert "found a" not in lm.shown(3)
 
 
+@on_async_v2
+def test_an_async_subclass_may_too() -> None:
+    agent = make(Direct)
+    lm = ScriptedLM([turn("one", look("a")), turn("two", look("b")), overflow(), submit(answer="x")])
+    assert arun(agent, lm).answer == "x"
+    assert agent.asked == 1
+    assert "found a" not in lm.shown(3)
+
+
 @on_v2
 def test_a_subclass_that_only_calls_super_truncates() -> None:
     agent = make(Traced)
     run(agent, ScriptedLM([turn("one", look("a")), overflow(), submit(answer="x")]))
     assert len(agent.seen) == 1
+    assert type(vars(agent)["react"]) is dspy.Predict
+    assert agent.react.traces == [{"question": "why?"}]
+
+
+@on_v2
+def test_each_run_of_the_engine_has_its_own_trajectory() -> None:
+    agent = make(Insistent)
+    replies = [turn("one", look("a")), turn("two", look("b")), overflow(), submit(answer="x")]
+    run(agent, ScriptedLM(replies * 2))
+    assert len(agent.seen) == 2
+    assert agent.seen[0] == agent.seen[1]
+
+
+@on_v2
+def test_the_mixin_asks_the_next_class() -> None:
+    class House:
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+            return {"house rule": "keep nothing"}
+
+    class Agent(TruncationHook, House, V2):
+        pass
+
+    lm = ScriptedLM([turn("one", look("a")), overflow(), submit(answer="x")])
+    run(make(Agent), lm)
+    assert "house rule: keep nothing" in lm.shown(2)
 
 
 @on_v2
@@ -545,11 +606,7 @@ def test_async_runs_force_a_submit_as_well() -> None:
     agent = make(LastStep)
     lm = ScriptedLM([turn("one", look("a")), *[overflow()] * 3, overflow(), submit(answer="x")])
 
-    async def ask() -> Any:
-        with dspy.context(lm=lm, adapter=TEXT):
-            return await agent.acall(question="why?")
-
-    assert asyncio.run(ask()).termination_reason == "forced_submit"
+    assert arun(agent, lm).termination_reason == "forced_submit"
     assert len(agent.seen) == 4
 
 
@@ -559,6 +616,7 @@ def test_an_agent_inside_an_agents_tool_has_its_own_trajectory() -> None:
     inner_lm = ScriptedLM([turn("deep", look("deep")), overflow(), submit(answer="from inside")])
 
     def ask_inner(query: str) -> str:
+        assert type(inner.react) is dspy.Predict, "it is the outer agent that is running"
         return str(run(inner, inner_lm, question=query).answer)
 
     outer = LastStep("question -> answer", tools=[ask_inner])
