@@ -135,8 +135,11 @@ def _made_once(name: str, make: Callable[[Path], None]) -> Path:
             unfinished = folder.with_name(f"{name}.unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
-            make(unfinished)
-            unfinished.rename(folder)
+            try:
+                make(unfinished)
+                unfinished.rename(folder)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
     return folder
 
 

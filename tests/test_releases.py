@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from releases import RELEASES, REPOSITORY, release_environment
+
+
+def test_the_test_environment_has_no_dspy_of_its_own() -> None:
+    """It would be imported where a release under test lacks something, and by tests that must do without."""
+    assert find_spec("dspy") is None
 
 
 @pytest.mark.parametrize("version", RELEASES)

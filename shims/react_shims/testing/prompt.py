@@ -67,7 +67,8 @@ class Ask:
     `kind`: the next step of V1 or V2, or plain output fields (V1's extractor, or any other predictor).
     `agent`: the instructions, which are the same in every format and so tell one predictor from another.
     `observations`: texts of the earlier observations that the prompt shows, oldest first: one per tool call
-    for V1 and for native tool calls, one per turn for V2's tool calls in text.
+    for V1 and for native tool calls, one per turn for V2's tool calls in text. White space around them is
+    left out, as DSPy strips it from the last one.
     """
 
     kind: Literal["v1", "v2", "outputs"]
@@ -127,8 +128,8 @@ def _format(structure: str) -> Format:
 def _trajectory_observations(prompt: Prompt) -> tuple[str, ...]:
     """V1 writes its whole trajectory into the last message, with the markers of the configured adapter."""
     current = prompt.messages[-1].text
-    in_chat = _CHAT_OBSERVATION.findall(current)
-    return tuple(in_chat or [text for _, text in _XML_OBSERVATION.findall(current)])
+    found = _CHAT_OBSERVATION.findall(current) or [text for _, text in _XML_OBSERVATION.findall(current)]
+    return tuple(text.strip() for text in found)
 
 
 def _history_observations(prompt: Prompt) -> tuple[str, ...]:
@@ -139,4 +140,4 @@ def _history_observations(prompt: Prompt) -> tuple[str, ...]:
         if message.role == "user":
             in_text = _CHAT_RESULTS.match(message.text) or _XML_RESULTS.match(message.text)
             found.extend(in_text.groups() if in_text else ())
-    return tuple(found)
+    return tuple(text.strip() for text in found)

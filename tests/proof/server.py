@@ -1,0 +1,84 @@
+"""Runs programs on one DSPy release: imports DSPy once, and forks for every program.
+
+A process of its own, started by `client.py`; it reads jobs as JSON lines and answers each with a JSON line:
+{"program": path, "plan": path, "adapter": name or null, "warnings": "error" or "default"}
+-> {"code": exit code, "output": stdout, "errors": stderr}.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import runpy
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any, TextIO
+
+import dspy
+
+from react_shims.testing import Script
+
+SECONDS_PER_PROGRAM = 60
+
+
+def serve(jobs: TextIO, answers: TextIO) -> None:
+    for line in jobs:
+        answers.write(json.dumps(run_in_fork(json.loads(line))) + "\n")
+        answers.flush()
+
+
+def run_in_fork(job: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        child = os.fork()
+        if child == 0:
+            os.dup2(output.fileno(), 1)
+            os.dup2(errors.fileno(), 2)
+            os._exit(run_to_the_end(job))
+        _, status = os.waitpid(child, 0)
+        output.seek(0)
+        errors.seek(0)
+        return {
+            "code": os.waitstatus_to_exitcode(status),
+            "output": output.read(),
+            "errors": errors.read(),
+        }
+
+
+def run_to_the_end(job: dict[str, Any]) -> int:
+    signal.alarm(SECONDS_PER_PROGRAM)  # ends the process
+    try:
+        run(job)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return 0
+
+
+def run(job: dict[str, Any]) -> None:
+    """Configure a scripted model and call the program's `main`, as it does itself with a real model."""
+    program, plan = Path(job["program"]), runpy.run_path(job["plan"])
+    script = Script(plan["PLAN"])
+    dspy.configure(lm=script.lm)
+    if job["adapter"] is not None:
+        dspy.configure(adapter=getattr(dspy, job["adapter"])())
+    warnings.filterwarnings(job["warnings"], module=program.stem)
+    sys.stdin = io.StringIO(plan.get("STDIN", ""))
+    sys.path.insert(0, str(program.parent))
+    importlib.import_module(program.stem).main()
+    script.check_finished()
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever else is printed is not an answer
+    serve(sys.stdin, answers)
