@@ -6,9 +6,9 @@ import functools
 import importlib
 import pkgutil
 
-from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.rule import Example, FileProblem, Rule
 
-__all__ = ["Example", "Rule", "all_rules"]
+__all__ = ["Example", "FileProblem", "Rule", "all_rules"]
 
 
 @functools.cache
@@ -18,7 +18,8 @@ def all_rules() -> dict[str, Rule]:
     for module in pkgutil.iter_modules(__path__):
         loaded = importlib.import_module(f"{__name__}.{module.name}")
         for thing in vars(loaded).values():
-            if isinstance(thing, type) and issubclass(thing, Rule) and thing.__module__ == loaded.__name__:
-                if thing is not Rule:
-                    found[thing.code] = thing()
+            if isinstance(thing, type) and issubclass(thing, Rule) and "code" in vars(thing):
+                assert found.setdefault(thing.code, thing()).__class__ is thing, (
+                    f"two rules are called {thing.code}"
+                )
     return dict(sorted(found.items()))

@@ -42,3 +42,15 @@ class Rule(abc.ABC):
     @abc.abstractmethod
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         """The findings in one file, in any order."""
+
+
+class FileProblem(Rule):
+    """Why a whole file was left alone. The engine reports it; there is no code to check for it."""
+
+    fix = Fix.MANUAL
+    triggers = ()
+    examples = ()
+
+    def check(self, file: AnalysedFile) -> Iterator[Finding]:
+        """Nothing: a file that can be checked has no such problem."""
+        return iter(())

@@ -1,0 +1,121 @@
+"""What one file calls the names of `react_shims`, and which of them it still has to import."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from react_migrate.edit.scopes import bindings, local_name, uses
+
+PACKAGE = "react_shims"
+
+
+@dataclass
+class Shims:
+    """The bookkeeping behind `Names`, for one file.
+
+    `wanted` maps (export, local name) of the names to import at module level to the first line that needs
+    them; `moved` are the local names that import statements bound before and still have to bind.
+    """
+
+    tree: ast.Module
+    wanted: dict[tuple[str, str], int] = field(default_factory=dict)
+    moved: set[str] = field(default_factory=set)
+    comments: list[cst.Comment] = field(default_factory=list)  # what stood beside the moved names
+    _bound: Counter[str] = field(init=False)
+    _taken: set[str] = field(init=False)
+    _imported: list[tuple[int, str, str]] = field(init=False)
+    _scoped: list[tuple[range, str, str]] = field(default_factory=list)
+    _chosen: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._bound = bindings(self.tree)
+        self._imported = list(_imports(self.tree))
+        ours = Counter(local for _, _, local in self._imported)
+        self._taken = {name for name, times in self._bound.items() if times > ours[name]}
+        self._taken |= {
+            name for name in uses(self.tree) if name not in self._bound
+        }  # a star import's, or nobody's
+
+    def spelled(self, export: str, line: int) -> str:
+        """How to write `export` on `line`; asks for its import when there is none above."""
+        for lines, name, local in self._scoped:
+            if name == export and line in lines:
+                return local
+        for end, name, local in self._imported:
+            if end < line and local not in self._taken:
+                if name == export:
+                    return local
+                if name == PACKAGE:
+                    return f"{local}.{export}"
+        local = self.local(export)
+        self.want(export, local, line)
+        return local
+
+    def want(self, export: str, local: str, line: int) -> None:
+        """Import `export` as `local` at module level, above `line`."""
+        self.wanted[export, local] = min(line, self.wanted.get((export, local), line))
+
+    def scoped(self, export: str, local: str, lines: range) -> None:
+        """`export` is imported as `local` inside a function, for these lines of it."""
+        self._scoped.append((lines, export, local))
+
+    def local(self, export: str) -> str:
+        """The name this file uses for `export`: its own, or an alias where that means something else here."""
+        if export not in self._chosen:
+            other = {local for _, name, local in self._imported if name != export} | set(
+                self._chosen.values()
+            )
+            free = (name for name in _candidates(export) if name not in self._taken and name not in other)
+            self._chosen[export] = next(free)
+        return self._chosen[export]
+
+
+def _candidates(export: str) -> Iterator[str]:
+    yield export
+    alias = f"Shim{export}" if export[0].isupper() else f"react_{export}"
+    yield alias
+    number = 2
+    while True:
+        yield f"{alias}_{number}"
+        number += 1
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Imports of react_shims at module level: (last line, export, local name); the package as PACKAGE."""
+    for statement in tree.body:
+        end = getattr(statement, "end_lineno", 0)
+        if isinstance(statement, ast.ImportFrom) and statement.module == PACKAGE and not statement.level:
+            yield from ((end, alias.name, local_name(statement, alias)) for alias in statement.names)
+        elif isinstance(statement, ast.Import):
+            for alias in statement.names:
+                if alias.name == PACKAGE:
+                    yield end, PACKAGE, local_name(statement, alias)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a rule calls to name things of `react_shims` at one place of a file."""
+
+    _shims: Shims
+    _line: int
+
+    def shim(self, export: str) -> str:
+        """What means `react_shims.<export>` here: `trajectory_of`, an alias, or `react_shims.trajectory_of`.
+
+        The import is added when the file has none that can be used; an import that is not used after all
+        edits goes again.
+        """
+        return self._shims.spelled(export, self._line)
+
+    def node(self, export: str) -> cst.BaseExpression:
+        """The same as a libcst node."""
+        first, *rest = self.shim(export).split(".")
+        node: cst.BaseExpression = cst.Name(first)
+        for name in rest:
+            node = cst.Attribute(node, cst.Name(name))
+        return node

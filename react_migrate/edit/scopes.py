@@ -1,0 +1,128 @@
+"""Which names a module binds and uses, read from its `ast`: enough to add and to drop imports safely."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_TYPING_CALLS = frozenset(
+    {"cast", "TypeVar", "NewType", "ForwardRef", "NamedTuple", "TypedDict", "assert_type"}
+)
+
+
+def bindings(tree: ast.AST) -> Counter[str]:
+    """How often each name is bound anywhere in `tree`, in whatever scope and by whatever means."""
+    return Counter(name for node in ast.walk(tree) for name in _bound_by(node))
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (local_name(node, alias) for alias in node.names)
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        if node.name:
+            yield node.name
+    elif isinstance(node, ast.MatchMapping):
+        if node.rest:
+            yield node.rest
+    elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # ast has them from 3.12 on
+        yield str(getattr(node, "name", ""))
+
+
+def local_name(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    """The name that one part of an import statement binds ("*" for a star)."""
+    if alias.asname:
+        return alias.asname
+    return alias.name.split(".")[0] if isinstance(statement, ast.Import) else alias.name
+
+
+def uses(tree: ast.AST) -> Counter[str]:
+    """How often each name is read in `tree`, or stands in text that Python or its tools read as code.
+
+    That text is: string annotations and other strings where types stand, `__all__`, and doctests.
+    """
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found[node.id] += 1
+        else:
+            found.update(name for part in _code_in_text(node) for name in _words(part))
+    return found
+
+
+def _code_in_text(node: ast.AST) -> Iterator[ast.AST]:
+    """Subtrees of `node` whose strings are code."""
+    if isinstance(node, ast.arg | ast.AnnAssign):
+        if node.annotation:
+            yield node.annotation
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if node.returns:
+            yield node.returns
+    elif isinstance(node, ast.Subscript):
+        yield node.slice
+    elif isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in _TYPING_CALLS:
+            yield node
+    elif isinstance(node, ast.Assign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            yield node.value
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and ">>>" in node.value:
+        yield node
+
+
+def _words(part: ast.AST) -> Iterator[str]:
+    for node in ast.walk(part):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\w+", node.value)
+
+
+def scopes(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.Module | FunctionNode]]:
+    """The module and every function in it, each with the names of the functions and classes around it."""
+    waiting: list[tuple[tuple[str, ...], ast.AST]] = [((), tree)]
+    yield (), tree
+    while waiting:
+        path, node = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            below = path
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                below = (*path, child.name)
+                if not isinstance(child, ast.ClassDef):
+                    yield below, child
+            waiting.append((below, child))
+
+
+def statements(scope: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """The statements that run in `scope` itself (not in a function or class in it), each with its parent."""
+    waiting: list[ast.AST] = [scope]
+    while waiting:
+        parent = waiting.pop()
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, ast.stmt):
+                yield child, parent
+            if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+                waiting.append(child)
+
+
+def function_lines(tree: ast.Module) -> Iterator[range]:
+    """The lines of every function of the module, outer ones before those inside them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def column(line: str, offset: int) -> int:
+    """The column (from 1, in characters) that `ast` calls `offset` (from 0, in UTF-8 bytes)."""
+    return len(line.encode()[:offset].decode(errors="replace")) + 1

@@ -1,0 +1,133 @@
+"""Discover -> prefilter -> flow -> rules -> edit -> verify -> write: what `check` and `rewrite` do.
+
+A file that fails at any step gets a finding that says so (RM0..) and is left as it was; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from react_migrate.job import Job, Options, load
+from react_migrate.project import discover
+from react_migrate.source import Source, SourceError, read
+
+__all__ = ["Job", "Options", "Run", "run", "run_text"]
+
+
+@dataclass
+class Run:
+    """The files that something is to be said about, by path.
+
+    `checked` counts the files that could be read, `skipped` what was found but is not a file.
+    """
+
+    jobs: list[Job] = field(default_factory=list)
+    checked: int = 0
+    skipped: int = 0
+    interrupted: bool = False
+
+    def add(self, job: Job) -> None:
+        """Take the job in if there is anything to say about its file."""
+        if job.left or job.fixed or job.changed:
+            self.jobs.append(job)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file of the project that can have no finding itself; decoded if the analysis comes to need it."""
+
+    path: Path
+    raw: bytes
+
+    @cached_property
+    def text(self) -> str:
+        return load(self.path, self.raw).text
+
+
+def run(paths: Sequence[Path], options: Options) -> Run:
+    """Check, and fix as `options` say, all Python files at or below `paths`.
+
+    Ctrl-C ends it early: what was written by then is in the result.
+    """
+    result = Run()
+    try:
+        found = discover(paths, options.exclude)
+        result.skipped = found.skipped
+        for path, why in found.problems:
+            result.add(_problem(path, why, options))
+        candidates: list[Source] = []
+        others: list[Unread] = []
+        triggers = {trigger for code in options.codes for trigger in options.rules[code].triggers}
+        for path in found.files:
+            file = _open(path, None if path in found.named else triggers)
+            result.checked += not isinstance(file, SourceError)
+            if isinstance(file, SourceError):
+                result.add(_problem(path, str(file), options))
+            elif isinstance(file, Unread):
+                others.append(file)
+            else:
+                candidates.append(file)
+        _work(candidates, others, options, result)
+    except KeyboardInterrupt:
+        result.interrupted = True
+    result.jobs.sort(key=lambda job: job.path.parts)
+    return result
+
+
+def run_text(path: Path, raw: bytes, options: Options) -> Run:
+    """The same for bytes that are not in a file (any more): standard input, as `path`. Nothing is written."""
+    result = Run()
+    try:
+        source = load(path, raw)
+    except SourceError as error:
+        result.add(_problem(path, str(error), options))
+    else:
+        result.checked = 1
+        _work([source], (), replace(options, write=False), result)
+        for job in result.jobs:
+            job.applied = options.write and job.changed
+    return result
+
+
+def _open(path: Path, triggers: Collection[bytes] | None) -> Source | Unread | SourceError:
+    """The file, decoded if it holds one of `triggers` or these are None; or why it cannot be had."""
+    try:
+        raw = read(path)
+        if triggers is None or any(trigger in raw for trigger in triggers):
+            return load(path, raw)
+    except SourceError as error:
+        return error
+    return Unread(path, raw)
+
+
+def _problem(path: Path, why: str, options: Options) -> Job:
+    job = Job(path, options)
+    job.fail("RM002", why)
+    return job
+
+
+def _work(candidates: Sequence[Source], others: Sequence[Unread], options: Options, run: Run) -> None:
+    if not candidates:
+        return
+    from react_migrate.flow import Program
+
+    jobs = [Job.of(source, options) for source in candidates]
+    program = Program.build(candidates, others)
+    for job in jobs:
+        to_fix = job.check(program)
+        if to_fix:
+            job.edit(to_fix)
+    if any(job.changed for job in jobs):
+        program = Program.build([job.after for job in jobs if job.after is not None], others)
+        for job in jobs:
+            if job.changed:
+                job.check_again(program)
+    for job in jobs:
+        if options.annotate and not job.failed:
+            job.annotate()
+        if options.write and job.changed:
+            job.write()
+        run.add(job)

@@ -1,0 +1,89 @@
+"""The report for a person at a terminal: code frames and colours. No text is parsed as rich markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from react_migrate.engine import Job, Run
+from react_migrate.finding import Finding, Fix
+from react_migrate.report.diff import unified
+from react_migrate.report.escape import printable, shown
+from react_migrate.report.text import finding_line
+from react_migrate.source import split_lines
+
+_STYLES = {Fix.SAFE: "green", Fix.UNSAFE: "yellow", Fix.MANUAL: "red"}
+_DIFF_STYLES = {"---": "bold", "+++": "bold", "@": "cyan", "-": "red", "+": "green"}
+_MARGIN = 12  # cells left and right of the marked code that a cropped line keeps
+
+
+def show(run: Run, console: Console, verbose: bool = False) -> None:
+    """Every finding with the line of code it is about."""
+    for job in run.jobs:
+        if job.applied:
+            number = len(job.fixed)
+            console.print(
+                Text(f"{shown(job.path)}: {number} finding{'s' * (number != 1)} fixed", "green"),
+                soft_wrap=True,
+            )
+        for finding in sorted((*job.left, *(job.fixed if verbose else ())), key=lambda one: one.span):
+            for line in frame(job, finding, console.width):
+                console.print(line, soft_wrap=True)
+
+
+def show_diff(job: Job, console: Console) -> None:
+    """The diff of one file, in colours, with everything that acts on a terminal made visible."""
+    assert job.before is not None
+    for raw in unified(job):
+        line = printable(
+            raw.decode(job.before.encoding, "backslashreplace").rstrip("\r\n").replace("\t", "    ")
+        )
+        style = next((style for start, style in _DIFF_STYLES.items() if line.startswith(start)), "")
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def frame(job: Job, finding: Finding, width: int) -> Iterator[Text]:
+    """The finding's line, the code, what is meant in it underlined, and the reasons."""
+    style = _STYLES[finding.fix if finding.edits else Fix.MANUAL]
+    head = Text(finding_line(job, finding), "bold")
+    head.highlight_words([finding.code], f"bold {style}")
+    yield head
+    source = job.source_of(finding)
+    span = finding.span
+    if source is None or span.line < 1:
+        return
+    lines = split_lines(source.text)
+    if span.line > len(lines):
+        return
+    code = lines[span.line - 1].rstrip("\r\n")
+    stop = span.end_column if span.end_line == span.line else len(code) + 1
+    before, marked, after = (
+        _visible(part)
+        for part in (code[: span.column - 1], code[span.column - 1 : stop - 1], code[stop - 1 :])
+    )
+    before, marked, after = _cropped(before, marked, after, width)
+    number = str(source.locate(span.line).line)
+    gutter = " " * len(number)
+    yield Text.assemble((f"{gutter} |", "blue"))
+    yield Text.assemble((f"{number} | ", "blue"), before, (marked, style), after)
+    yield Text.assemble(
+        (f"{gutter} | ", "blue"), " " * cell_len(before), ("^" * max(cell_len(marked), 1), style)
+    )
+
+
+def _visible(code: str) -> str:
+    return printable(code.replace("\t", "    "))
+
+
+def _cropped(before: str, marked: str, after: str, width: int) -> tuple[str, str, str]:
+    """The line cut to what a terminal shows, around what is marked in it."""
+    room = max(width - 10, 40)
+    if cell_len(before + marked + after) <= room:
+        return before, marked, after
+    marked = marked if len(marked) <= room else marked[: room - 3] + "..."
+    rest = max(room - len(marked), 2 * _MARGIN) // 2
+    before = before if len(before) <= rest else "..." + before[len(before) - rest + 3 :]
+    return before, marked, after if len(after) <= rest else after[: rest - 3] + "..."

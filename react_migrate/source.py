@@ -1,0 +1,199 @@
+"""One file's bytes: what they say as Python text, and how they get back to disk unharmed.
+
+Text keeps its newlines exactly as they are in the file; a byte order mark and the encoding are remembered
+apart from it, so that `restore(text)` gives the very bytes that were read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import io
+import os
+import re
+import shutil
+import stat
+import tempfile
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_WIDE_MARKS = {  # longest first: UTF-32-LE starts with UTF-16-LE's mark
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+class SourceError(ValueError):
+    """A file that cannot be read, or written, as what it claims to be.
+
+    The message is a predicate about the file ("does not exist"), with what to do after a semicolon.
+    """
+
+
+class WriteError(SourceError):
+    """The file was read but its new content could not be put in place; it is as it was."""
+
+
+class Place(NamedTuple):
+    """Where a line of a source stands for its reader: a notebook cell (from 1) or None, and a line in it."""
+
+    cell: int | None
+    line: int
+
+
+class Source(Protocol):
+    """A module's text and its way back to the bytes of its file."""
+
+    @property
+    def path(self) -> Path:
+        """The file, as the user named it or as it was found."""
+
+    @property
+    def text(self) -> str:
+        """The module, newlines as in the file."""
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes of the file when it was read."""
+
+    @property
+    def encoding(self) -> str:
+        """The codec that the bytes are written in."""
+
+    def restore(self, text: str) -> bytes:
+        """The bytes of the file if its text were `text`. Raises `SourceError` if it cannot hold it."""
+
+    def locate(self, line: int) -> Place:
+        """Where line `line` (from 1) of `text` is shown to a reader."""
+
+
+@dataclass(frozen=True)
+class PythonFile:
+    """A plain Python file; see `Source`."""
+
+    path: Path
+    text: str
+    raw: bytes
+    encoding: str
+
+    def restore(self, text: str) -> bytes:
+        try:
+            encoded = text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            letter = text[error.start : error.start + 1]
+            raise SourceError(
+                f"is encoded as {self.encoding}, which has no {letter!a}; save it as UTF-8 first"
+            ) from error
+        return codecs.BOM_UTF8 + encoded if self.raw.startswith(codecs.BOM_UTF8) else encoded
+
+    def locate(self, line: int) -> Place:
+        return Place(None, line)
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Lines with their ends, split where Python's tokenizer splits: \n, \r\n and \r, and nowhere else."""
+    return _LINE.findall(text)
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a regular file. Raises `SourceError`."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            kind = "is a folder" if path.is_dir() else "is not a regular file"
+            raise SourceError(f"{kind}; pipe its text in with `-` if it is Python")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise SourceError(reason(error)) from error
+
+
+def decode(path: Path, data: bytes) -> PythonFile:
+    """`data` as Python source. Raises `SourceError` for what is not text or could not be written back."""
+    for mark, name in _WIDE_MARKS.items():
+        if data.startswith(mark):
+            raise SourceError(f"is {name}, which Python itself cannot run; save it as UTF-8")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = encoding.removesuffix("-sig")
+        body = data.removeprefix(codecs.BOM_UTF8)
+        text = body.decode(encoding)
+    except SyntaxError as error:
+        raise SourceError(
+            f"is not Python text ({error.msg}); save it as UTF-8 or correct its coding line"
+        ) from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"is not valid {encoding} (byte {error.object[error.start]:#04x} on line {line}); "
+            "save it as UTF-8 or correct its coding line"
+        ) from error
+    except LookupError as error:
+        raise SourceError(f"names an encoding that is not one ({error}); correct its coding line") from error
+    source = PythonFile(path, text, data, encoding)
+    if source.restore(text) != data:
+        raise SourceError(
+            f"cannot be written back byte for byte in its encoding, {encoding}; save it as UTF-8"
+        )
+    return source
+
+
+def write(source: Source, data: bytes) -> None:
+    """Replace the file of `source` by `data` in one step, or raise `WriteError` and leave it as it was.
+
+    A symbolic link is followed: its target is replaced. Mode, owner and extended attributes stay. A file that
+    is not any more what was read is not touched.
+    """
+    try:
+        target = source.path.resolve(strict=True)
+        status = target.stat()
+        if not status.st_mode & 0o222 or not os.access(target, os.W_OK):  # root may write to read-only files
+            raise WriteError("is read-only, so it was left as it was; make it writable first")
+        if target.read_bytes() != source.raw:
+            raise WriteError("changed on disk since it was read, so it was left as it was; run again")
+        _replace(target, status, data)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of symbolic links, on Python < 3.13
+        raise WriteError(f"could not be written and is as it was: {reason(error)}") from error
+
+
+def _replace(target: Path, status: os.stat_result, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if hasattr(os, "chown"):
+            with contextlib.suppress(PermissionError):  # only root may give files away
+                os.chown(name, status.st_uid, status.st_gid)
+        shutil.copystat(target, name)
+        os.utime(name)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+
+
+_REASONS = {
+    errno.ENOENT: "does not exist; check the spelling and the folder you run this in",
+    errno.EACCES: "may not be read or written by you; check its permissions",
+    errno.EPERM: "may not be read or written by you; check its permissions",
+    errno.ENOSPC: "the disk is full; free some space and run again",
+    errno.EDQUOT: "your disk quota is used up; free some space and run again",
+    errno.EROFS: "the file system is read-only",
+    errno.ELOOP: "is a loop of symbolic links",
+    errno.ENAMETOOLONG: "has a name that is too long for this file system",
+    errno.ENOTDIR: "does not exist: a part of its path is a file",
+}
+
+
+def reason(error: Exception) -> str:
+    """What an operating system error means for the reader, and what to do about it."""
+    if isinstance(error, OSError):
+        return _REASONS.get(error.errno or 0, error.strerror or str(error))
+    return str(error)
