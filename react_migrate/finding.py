@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -41,7 +41,7 @@ class Edit:
 
     span: Span
     node: str  # the libcst class's name: "Attribute", "Call", "ClassDef", ...
-    rewrite: Callable[[cst.CSTNode, Names], cst.CSTNode]
+    rewrite: Callable[[cst.CSTNode, Names], cst.CSTNode | cst.FlattenSentinel[Any]]
 
 
 @dataclass(frozen=True)

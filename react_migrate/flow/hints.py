@@ -49,7 +49,7 @@ _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict
 def instance_of(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
     """The values that an annotation promises; `Unknown` where it promises nothing that is followed here."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _quoted(flow, node, frame)
+        return union(_promised(value) for value in quoted(flow, node.value, frame))
     if isinstance(node, ast.Constant) and node.value is None:
         return one(NoValue())
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -59,13 +59,13 @@ def instance_of(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
     return union(_promised(value) for value in flow.values(node, frame))
 
 
-def _quoted(flow: Evaluator, node: ast.Constant, frame: Frame) -> Values:
-    """A string annotation: read like an expression that stands where the string stands."""
+def quoted(flow: Evaluator, text: str, frame: Frame) -> Values:
+    """The things that the text of a string annotation names, read as if it stood there without quotes."""
     try:
-        parsed = ast.parse(str(node.value).strip(), mode="eval").body
+        parsed = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return one(Unknown("its annotation cannot be read"))
-    return union(_promised(value) for value in _by_name(flow, parsed, frame))
+    return _by_name(flow, parsed, frame)
 
 
 def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
@@ -75,6 +75,10 @@ def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
         return names.anywhere(flow, node.id, frame)
     if isinstance(node, ast.Attribute):
         return attributes.of_all(flow, _by_name(flow, node.value, frame), node.attr, node, frame)
+    if isinstance(node, ast.BinOp):
+        return _by_name(flow, node.left, frame) | _by_name(flow, node.right, frame)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return one(NoValue())
     return one(Unknown("its annotation is not followed"))
 
 

@@ -113,7 +113,16 @@ class Index:
 _KEPT: frozenset[type[ast.AST]] = frozenset(
     (
         *(ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
-        *(ast.Subscript, ast.Compare, ast.For, ast.AsyncFor, ast.comprehension, ast.Dict, ast.Assign),
+        *(
+            ast.Subscript,
+            ast.Compare,
+            ast.For,
+            ast.AsyncFor,
+            ast.comprehension,
+            ast.Dict,
+            ast.Assign,
+            ast.AnnAssign,
+        ),
         *(ast.IfExp, ast.If, ast.Try, ast.JoinedStr, ast.MatchClass, ast.ExceptHandler, ast.Delete),
     )
 )

@@ -1,0 +1,36 @@
+"""What rules ask about an expression besides reads: is it a ReAct prediction, is it an agent?"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import Judgement, Verdict, judge
+from react_migrate.flow.classes import library_root
+from react_migrate.flow.index import Scope
+from react_migrate.flow.known import REACT
+from react_migrate.flow.values import Class, Instance, Library
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+
+
+def is_prediction(file: AnalysedFile, node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression is known to hold the prediction of a ReAct agent, at least on some ways to it."""
+    return judgement(file, node, scope).verdict in {Verdict.PROVEN, Verdict.MIXED}
+
+
+def judgement(file: AnalysedFile, node: ast.expr, scope: Scope) -> Judgement:
+    """The verdict on an expression."""
+    return judge(file.values(node, scope))
+
+
+def is_agent(file: AnalysedFile, node: ast.expr, scope: Scope, *, or_class: bool = False) -> bool:
+    """Whether an expression may hold a ReAct agent (or, with `or_class`, a class of such)."""
+    for value in file.values(node, scope):
+        cls = value.cls if isinstance(value, Instance) else value if or_class else None
+        if isinstance(cls, Library) and cls.path in REACT:
+            return True
+        if isinstance(cls, Class) and library_root(file.program.flow, cls) in REACT:
+            return True
+    return False

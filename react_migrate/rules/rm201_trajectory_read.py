@@ -1,0 +1,82 @@
+"""RM201: reads of a ReAct prediction's trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.finding import Finding, Fix
+from react_migrate.rules.reading import GUARDS, misread_loop, opinion, reads
+from react_migrate.rules.reads_fixed import finding
+from react_migrate.rules.rule import Example, Rule
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+
+
+class TrajectoryRead(Rule):
+    """RM201 trajectory-read.
+
+    From DSPy 3.5 a `dspy.ReAct` prediction has a `history` and no `trajectory`: reading it raises
+    AttributeError, or KeyError where it is read as an item.
+
+    The fix reads it with `react_shims.trajectory_of`, which gives the very object where there still is one
+    (DSPy up to 3.4, RLM, your own stand-ins), and elsewhere the same flat dict, derived from the history.
+
+    Fix safety: safe where every way to the receiver is known to come from a ReAct agent. Where it may also
+    be something else, or where only its use suggests it, the fix needs `--unsafe`, and the finding says what
+    else it may be. `trajectory_of` passes anything with a real `.trajectory` through, so even a wrong guess
+    changes nothing.
+    """
+
+    code = "RM201"
+    summary = "prediction.trajectory is gone in DSPy 3.5"
+    fix = Fix.SAFE
+    triggers = (b"trajectory",)
+    examples = (
+        Example(
+            """\
+import dspy
+
+agent = dspy.ReAct("question -> answer", tools=[])
+result = agent(question="Who?")
+print(result.trajectory["observation_0"])
+""",
+            """\
+import dspy
+from react_shims import trajectory_of
+
+agent = dspy.ReAct("question -> answer", tools=[])
+result = agent(question="Who?")
+print(trajectory_of(result)["observation_0"])
+""",
+        ),
+        Example(
+            """\
+import dspy
+
+
+def grade(pred):
+    return len(pred.trajectory)
+""",
+            """\
+import dspy
+from react_shims import trajectory_of
+
+
+def grade(pred):
+    return len(trajectory_of(pred))
+""",
+            unsafe=True,
+        ),
+        Example("steps = robot.plan().trajectory.points\n", finds=False),
+    )
+
+    def check(self, file: AnalysedFile) -> Iterator[Finding]:
+        among = list(reads(file))
+        for read in among:
+            if read.form in GUARDS:
+                continue
+            view = opinion(file, read)
+            if view is not None and misread_loop(file, read) is None:
+                yield finding(file, read, view, self.code, among)

@@ -1,0 +1,116 @@
+"""RM302: `truncate_trajectory` in a shape that the mixin cannot call, or patched in from outside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.finding import Finding, Fix
+from react_migrate.flow.index import parameters
+from react_migrate.rules.predictions import is_agent
+from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.subclasses import HOOK, FunctionDef, Subclass, subclasses
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+
+
+class TruncationShape(Rule):
+    """RM302 truncation-shape.
+
+    V1 calls `self.truncate_trajectory(trajectory)` and goes on with the dict that it returns. An override
+    that takes other arguments, is a coroutine, or returns something else (a tuple, nothing) did not work on
+    V1 as written, or is called by code of your own; and one that is assigned to an agent from outside is not
+    found by the mixin of RM301.
+
+    There is no fix: bring the override to `def truncate_trajectory(self, trajectory)` returning a dict, in a
+    subclass, and RM301 does the rest.
+    """
+
+    code = "RM302"
+    summary = "this truncate_trajectory cannot be carried over to DSPy 3.5 as it is"
+    fix = Fix.MANUAL
+    triggers = (b"truncate_trajectory",)
+    examples = (
+        Example(
+            """\
+import dspy
+
+
+class Lean(dspy.ReAct):
+    def truncate_trajectory(self, trajectory, budget):
+        return trajectory
+"""
+        ),
+        Example(
+            """\
+import dspy
+
+agent = dspy.ReAct("question -> answer", tools=[])
+agent.truncate_trajectory = lambda trajectory: {}
+"""
+        ),
+    )
+
+    def check(self, file: AnalysedFile) -> Iterator[Finding]:
+        for subclass in subclasses(file):
+            problem = trouble(subclass)
+            if problem is not None and not subclass.loop_overrides():
+                node, what = problem
+                message = f"{what}: V1's contract is `truncate_trajectory(self, trajectory)` returning a dict"
+                yield Finding(self.code, file.span(node), message, self.fix)
+        for store in file.index.attribute_stores.get(HOOK, ()):
+            assert isinstance(store.target, ast.Attribute)
+            if is_agent(file, store.target.value, store.scope, or_class=True):
+                message = "a truncate_trajectory assigned from outside is never called on DSPy 3.5"
+                yield Finding(self.code, file.span(store.target), message, self.fix)
+
+
+def trouble(subclass: Subclass) -> tuple[FunctionDef | ast.stmt, str] | None:
+    """What is wrong with a class's own override, and where; None when it has V1's shape or there is none."""
+    hook = subclass.hook
+    if hook is None:
+        return _assigned(subclass)
+    if isinstance(hook, ast.AsyncFunctionDef):
+        return hook, "this override is a coroutine"
+    if any(
+        isinstance(mark, ast.Name) and mark.id in {"staticmethod", "classmethod"}
+        for mark in hook.decorator_list
+    ):
+        return hook, "this override is not an instance method"
+    if not _takes_one(hook):
+        return hook, "this override takes other arguments"
+    scope = subclass.file.index.scopes[hook]
+    if scope.yields:
+        return hook, "this override is a generator"
+    values = [node.value for node in scope.returns]
+    if not any(value is not None for value in values) and not _only_raises(hook):
+        return hook, "this override returns nothing"
+    if any(isinstance(value, (ast.Tuple, ast.List, ast.Set)) for value in values):
+        return hook, "this override does not return a dict"
+    return None
+
+
+def _assigned(subclass: Subclass) -> tuple[ast.stmt, str] | None:
+    """`truncate_trajectory = something` in the class's body."""
+    for statement in subclass.cls.node.body:
+        targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+        if any(isinstance(target, ast.Name) and target.id == HOOK for target in targets):
+            return statement, "this override is not written as a method"
+    return None
+
+
+def _takes_one(hook: ast.FunctionDef) -> bool:
+    """Whether `hook(self, trajectory)` is a legal call."""
+    args = hook.args
+    positional = [*args.posonlyargs, *args.args]
+    required = len(positional) - len(args.defaults)
+    enough = len(positional) >= 2 or (bool(positional) and args.vararg is not None)
+    keyword_only = [a for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is None]
+    return enough and required <= 2 and not keyword_only and bool(parameters(args))
+
+
+def _only_raises(hook: ast.FunctionDef) -> bool:
+    """An override that gives up: `raise` is all it does."""
+    return isinstance(hook.body[-1], ast.Raise)

@@ -1,0 +1,108 @@
+"""Subclasses of V1's `dspy.ReAct` and what they override. Shared by the RM3xx rules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import classes
+from react_migrate.flow.frames import Frame
+from react_migrate.flow.index import Scope
+from react_migrate.flow.known import V1
+from react_migrate.flow.values import Class, Library
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+    from react_migrate.flow.evaluate import Evaluator
+
+HOOK = "truncate_trajectory"
+MIXIN = "react_shims.TruncationHook"
+LOOP_METHODS = (
+    "_format_trajectory",
+    "_call_with_potential_trajectory_truncation",
+    "_async_call_with_potential_trajectory_truncation",
+)
+LOOP_ATTRIBUTES = frozenset((*LOOP_METHODS, HOOK, "react", "extract"))
+LOOP_FIELDS = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
+
+FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, eq=False)
+class Subclass:
+    """A class of the project that derives from V1's ReAct."""
+
+    cls: Class
+    file: AnalysedFile
+
+    @property
+    def flow(self) -> Evaluator:
+        return self.file.program.flow
+
+    @property
+    def hook(self) -> FunctionDef | None:
+        """Its own override of `truncate_trajectory`."""
+        return classes.function_in(self.cls, HOOK)
+
+    def above(self) -> Iterator[Subclass]:
+        """The classes of the project that it derives from and that are V1's too."""
+        for cls in classes.lineage(self.flow, self.cls, above=True):
+            found = Subclass(cls, cls.frame.file)
+            if found.is_v1:
+                yield found
+
+    @property
+    def is_v1(self) -> bool:
+        return classes.library_root(self.flow, self.cls) == V1
+
+    @property
+    def has_mixin(self) -> bool:
+        return MIXIN in classes.library_roots(self.flow, self.cls)
+
+    def loop_overrides(self) -> list[FunctionDef]:
+        """Its methods that replace V1's loop or reach into it."""
+        methods = [classes.function_in(self.cls, name) for name in LOOP_METHODS]
+        found: list[FunctionDef] = [node for node in methods if node is not None]
+        for name in ("forward", "aforward"):
+            node = classes.function_in(self.cls, name)
+            if node is not None and reaches_into_loop(node):
+                found.append(node)
+        return found
+
+    def base_to_mix_before(self) -> ast.expr | None:
+        """The base, as written, through which the class derives from V1's ReAct."""
+        for base in self.cls.node.bases:
+            for value in self.flow.values(base, self.cls.frame):
+                if isinstance(value, Library) and value.path == V1:
+                    return base
+                if isinstance(value, Class) and classes.library_root(self.flow, value) == V1:
+                    return base
+        return None
+
+
+def subclasses(file: AnalysedFile) -> Iterator[Subclass]:
+    """The file's classes that derive from V1's ReAct, directly or through other files."""
+    for node, scope in file.index.nodes[ast.ClassDef]:
+        assert isinstance(node, ast.ClassDef)
+        if node.bases:
+            found = Subclass(Class(node, frame_of(file, scope)), file)
+            if found.is_v1:
+                yield found
+
+
+def frame_of(file: AnalysedFile, scope: Scope) -> Frame:
+    """The frame that stands for every run of a scope."""
+    return file.program.flow.frames.general(scope)
+
+
+def reaches_into_loop(function: FunctionDef) -> bool:
+    """Whether a method uses what only V1's loop has; calling `super()` is not that."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute):
+            if node.attr in LOOP_FIELDS:
+                return True
+            if node.attr in LOOP_ATTRIBUTES and isinstance(node.value, ast.Name) and node.value.id == "self":
+                return True
+    return False
