@@ -87,6 +87,9 @@ def _known_bounds(x: Any, events: Sequence[Any]) -> tuple[int, int] | None:
 
 def _is_empty_history(x: Any) -> bool:
     """Whether something without a single event is a history all the same."""
-    if isinstance(x, Mapping):
-        return x.keys() == {"messages"}
+    return x.keys() == {"messages"} if isinstance(x, Mapping) else is_dspy_history(x)
+
+
+def is_dspy_history(x: Any) -> bool:
+    """Whether `x` is a `dspy.History`, told without importing dspy."""
     return any(c.__name__ == "History" and c.__module__.startswith("dspy.") for c in type(x).__mro__)

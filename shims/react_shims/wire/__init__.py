@@ -11,11 +11,12 @@ An *event* is one entry of `dspy.History.messages`, as V2 appends it for one tur
 Readers accept events as live objects (`dspy.ToolCalls`) and as plain dicts, mixed at will.
 """
 
+from react_shims.wire.convert import content_digest, to_events
 from react_shims.wire.edits import KeptEvents, keep_steps
 from react_shims.wire.events import Call, calls_of, is_agent_event, messages_of
 from react_shims.wire.flat import group_steps, has_step_keys, is_failure
 from react_shims.wire.marker import EVENT_KEY, Marker, marker_of
-from react_shims.wire.view import EventStep, FlatView, Place, flat_view, run_bounds, steps_in
+from react_shims.wire.view import EventStep, FlatView, Place, flat_view, run_bounds, steps_in, trajectory_in
 
 __all__ = [
     "EVENT_KEY",
@@ -26,6 +27,7 @@ __all__ = [
     "Marker",
     "Place",
     "calls_of",
+    "content_digest",
     "flat_view",
     "group_steps",
     "has_step_keys",
@@ -36,4 +38,6 @@ __all__ = [
     "messages_of",
     "run_bounds",
     "steps_in",
+    "to_events",
+    "trajectory_in",
 ]

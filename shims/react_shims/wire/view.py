@@ -13,6 +13,7 @@ from react_shims.wire.events import (
     final_submit,
     inputs_in,
     is_agent_event,
+    plain,
     same,
     submitted_outputs,
     thought_of,
@@ -88,7 +89,7 @@ def steps_in(event: Mapping[str, Any]) -> Iterator[EventStep]:
             "thought": thought,
             "tool_name": call.name,
             "tool_args": dict(call.args) if isinstance(call.args, Mapping) else call.args,
-            "observation": call.value,
+            "observation": plain(call.value),
         }
         if final and call is final[0][1]:
             fields.update(tool_name=FINISH, tool_args={}, observation=COMPLETED)
