@@ -1,109 +1,93 @@
 """A language model that gives prepared replies and records what it was sent; for V1 and V2, text and native.
 
-Replies are made in ChatAdapter's format; use it with that adapter.
+`react_shims.testing.Script` follows a plan and refuses programs that leave it. Here tests want the single
+replies in hand: also those that no well-behaved program would lead to.
 """
 
 from __future__ import annotations
 
-import copy
-import json
 import threading
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
+from functools import cached_property
 from typing import Any
 
 import dspy
 
+from react_shims.testing.models import scripted_lm
+from react_shims.testing.plan import Call
+from react_shims.testing.prompt import Ask, Prompt, read_prompt
+from react_shims.testing.reply import ContextOverflowError, Reply, fields_reply, v2_reply
+
 TEXT = dspy.ChatAdapter(use_native_function_calling=False)
 NATIVE = dspy.ChatAdapter(use_native_function_calling=True)
 
+Answer = Callable[[Ask, int], Reply]
 
-def turn(thought: str, *calls: tuple[str, dict[str, Any]]) -> Callable[[bool], Any]:
+
+def turn(thought: str, *calls: tuple[str, dict[str, Any]]) -> Answer:
     """A turn of V2: a thought and tool calls."""
-
-    def reply(native: bool) -> Any:
-        if native:
-            return {"text": _fields(next_thought=thought), "calls": list(calls)}
-        tool_calls = {"tool_calls": [{"name": name, "args": args} for name, args in calls]}
-        return _fields(next_thought=thought, tool_calls=tool_calls)
-
-    return reply
+    return lambda ask, number: v2_reply(thought, [Call(*call) for call in calls], ask, number)
 
 
-def submit(**outputs: Any) -> Callable[[bool], Any]:
+def submit(**outputs: Any) -> Answer:
     """V2's last turn."""
     return turn("done", ("submit", outputs))
 
 
-def act(thought: str, tool: str, args: dict[str, Any]) -> str:
+def act(thought: str, tool: str, args: dict[str, Any]) -> Answer:
     """A turn of V1."""
-    return _fields(next_thought=thought, next_tool_name=tool, next_tool_args=args)
+    return fields(next_thought=thought, next_tool_name=tool, next_tool_args=args)
 
 
-def extract(**outputs: Any) -> str:
+def extract(**outputs: Any) -> Answer:
     """What V1's extractor asks for."""
-    return _fields(reasoning="because", **outputs)
+    return fields(reasoning="because", **outputs)
+
+
+def fields(**values: Any) -> Answer:
+    """A value per output field of any predictor."""
+    return lambda ask, number: fields_reply(values, ask)
+
+
+def say(text: str) -> Answer:
+    """A reply that keeps to no format."""
+    return lambda ask, number: Reply(text)
 
 
 def overflow() -> Exception:
-    return dspy.ContextWindowExceededError(message="the scripted window is full")
+    return ContextOverflowError("the scripted window is full")
 
 
-def _fields(**values: Any) -> str:
-    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
-    return "\n\n".join(f"[[ ## {name} ## ]]\n{text}" for name, text in {**texts, "completed": ""}.items())
+class ScriptedLM:
+    """Gives `replies` in order; an exception among them is raised. `prompts` are the requests."""
 
-
-class ScriptedLM(dspy.BaseLM):
-    """Gives `replies` in order. `prompts` are the message lists of all requests."""
-
-    def __init__(self, replies: Sequence[Any], native: bool = False) -> None:
-        super().__init__("scripted", "chat", 0.0, 1000, False)
+    def __init__(self, replies: Sequence[Answer | BaseException], native: bool = False) -> None:
         self.replies = list(replies)
-        self.native = native
-        self.prompts: list[list[dict[str, Any]]] = []
+        self.function_calling = native
+        self.prompts: list[Prompt] = []
         self.lock = threading.Lock()
 
-    @property
-    def supports_function_calling(self) -> bool:
-        return self.native
+    @cached_property
+    def lm(self) -> Any:
+        return scripted_lm(self)  # type: ignore[arg-type]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptedLM:
-        return self  # optimisers copy programs; the script goes on
-
-    def copy(self, **kwargs: Any) -> ScriptedLM:
-        return self
-
-    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+    def reply(self, prompt: Prompt) -> Reply:
         with self.lock:
-            self.prompts.append(copy.deepcopy(messages))
-            number = len(self.prompts)
+            self.prompts.append(prompt)
             reply = self.replies.pop(0)
+            number = len(self.prompts)
         if isinstance(reply, BaseException):
             raise reply
-        if callable(reply):
-            reply = reply(self.native)
-        content, calls = (reply["text"], reply["calls"]) if isinstance(reply, dict) else (reply, [])
-        tool_calls = [
-            SimpleNamespace(
-                id=f"given_{number}_{index}",
-                type="function",
-                function=SimpleNamespace(name=name, arguments=json.dumps(args)),
-            )
-            for index, (name, args) in enumerate(calls)
-        ]
-        message = SimpleNamespace(role="assistant", content=content, tool_calls=tool_calls or None)
-        choice = SimpleNamespace(message=message, finish_reason="stop")
-        return SimpleNamespace(choices=[choice], usage={}, model="scripted")
+        return reply(read_prompt(prompt), number)
 
-    async def aforward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
-        return self.forward(prompt=prompt, messages=messages, **kwargs)
+    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptedLM:
+        return self  # optimisers copy the model; the script goes on
 
     def shown(self, request: int) -> str:
         """Everything but the system message of a request, as one text."""
-        parts = []
-        for message in self.prompts[request][1:]:
-            parts.append(f"<{message['role']}>")
-            parts.append(str(message.get("content")))
-            parts += [str(call["function"]) for call in message.get("tool_calls") or []]
-        return "\n".join(parts)
+        return self.prompts[request].text
+
+    def conversation(self, request: int) -> list[tuple[str, str]]:
+        """The same message by message: role and text."""
+        messages = self.prompts[request].messages
+        return [(m.role, "\n".join([m.text, *m.results])) for m in messages if m.role != "system"]

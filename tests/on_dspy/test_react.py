@@ -60,7 +60,7 @@ def make(agent_class: Any, **options: Any) -> Any:
 
 
 def run(agent: Any, lm: ScriptedLM, adapter: Any = TEXT, **inputs: Any) -> Any:
-    with dspy.context(lm=lm, adapter=adapter):
+    with dspy.context(lm=lm.lm, adapter=adapter):
         return agent(**(inputs or {"question": "why?"}))
 
 
@@ -221,7 +221,7 @@ def test_a_run_resumed_without_inputs_begins_where_it_resumed() -> None:
             history=unfinished,
         )
     lm = ScriptedLM([turn("two", look("b")), submit(answer="x")])
-    with dspy.context(lm=lm, adapter=TEXT):
+    with dspy.context(lm=lm.lm, adapter=TEXT):
         resumed = agent(history=unfinished)
     assert "found a" in lm.shown(0)
     assert thoughts(resumed) == ["two", "done"]
@@ -239,7 +239,7 @@ def test_async_predictions_know_their_run_too() -> None:
     agent = make(ReAct)
 
     async def twice() -> list[Any]:
-        with dspy.context(lm=ScriptedLM([submit(answer="same"), submit(answer="same")]), adapter=TEXT):
+        with dspy.context(lm=ScriptedLM([submit(answer="same"), submit(answer="same")]).lm, adapter=TEXT):
             first = await agent.acall(question="why?")
             return [first, await agent.acall(question="and then?", history=first.history)]
 
