@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import importlib
 import pkgutil
@@ -18,7 +19,7 @@ def all_rules() -> dict[str, Rule]:
     for module in pkgutil.iter_modules(__path__):
         loaded = importlib.import_module(f"{__name__}.{module.name}")
         for thing in vars(loaded).values():
-            if isinstance(thing, type) and issubclass(thing, Rule) and "code" in vars(thing):
+            if isinstance(thing, abc.ABCMeta) and issubclass(thing, Rule) and "code" in vars(thing):
                 assert found.setdefault(thing.code, thing()).__class__ is thing, (
                     f"two rules are called {thing.code}"
                 )
