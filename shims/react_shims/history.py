@@ -137,9 +137,8 @@ def _live_calls(dspy: Any, position: int, name: str, value: Any) -> Any:
     except ValueError as error:  # pydantic's ValidationError is one
         if name != "tool_calls":
             return value  # an input that only looks like it
-        reason = str(error).splitlines()[0]
         raise ValueError(
-            f"event {position} of the history has tool calls that DSPy cannot read: {reason}"
+            f"event {position} of the history has tool calls that DSPy cannot read: {_one_line(error)}"
         ) from error
     return live.model_copy(update={"tool_call_results": results})
 
@@ -174,7 +173,13 @@ def _parsed_json(text: str | bytes | bytearray) -> Any:
     except RecursionError:
         raise ValueError("load_history: the JSON text is nested too deep") from None
     except ValueError as error:
-        raise ValueError(f"load_history: the text is not JSON: {error}") from error
+        raise ValueError(f"load_history: the text is not JSON: {_one_line(error)}") from error
+
+
+def _one_line(error: Exception) -> str:
+    """An error's text, which may quote the stored data: short, and without anything a terminal obeys."""
+    text = " ".join(str(error).split())
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:200])
 
 
 def _not_a_history(function: str, found: Any) -> str:
