@@ -2,13 +2,13 @@
 
 DSPy renders a result in three ways: in native calling the value itself if it is a str, else the JSON of
 `serialize_for_json(value)`; in text mode the JSON that pydantic makes of it inside the results; and where
-pydantic cannot (up to DSPy 3.3), the results' repr. A plain str would be shown without the quotes that, say,
-a date has in native calling.
+pydantic cannot, the results' repr. A plain str would be shown without the quotes that, say, a date has in
+native calling.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic_core import (  # type: ignore[import-not-found,unused-ignore]
     SchemaSerializer,
@@ -20,6 +20,7 @@ class _Shown:
     """Both kinds: `shown` is the JSON-ready value that stands for the original, of type `type_name`."""
 
     is_stand_in = True
+    __pydantic_serializer__: ClassVar[Any]
 
     def __init__(self, type_name: str, shown: Any) -> None:
         self.type_name = type_name
@@ -55,7 +56,7 @@ class StandIn(_Shown):
 
 
 class OpaqueStandIn(_Shown):
-    """For a value that pydantic cannot serialize: `shown` is its str, `original_repr` its repr."""
+    """For a value of a type that pydantic does not know: `shown` is its str, `original_repr` its repr."""
 
     def __init__(self, type_name: str, shown: str, original_repr: str) -> None:
         super().__init__(type_name, shown)
@@ -72,11 +73,27 @@ class OpaqueStandIn(_Shown):
         return {"type": self.type_name, "repr": self.original_repr}
 
 
+class FailingStandIn(OpaqueStandIn):
+    """For a value of a type that pydantic knows and yet cannot serialize: bytes that are no UTF-8, a loop.
+
+    The difference: `fallback=str`, which DSPy 3.4 asks for, helps with unknown types only.
+    """
+
+    def note(self) -> dict[str, Any]:
+        """What `of_note` needs beside `shown`."""
+        return {**super().note(), "fails": True}
+
+
 def of_note(note: dict[str, Any], shown: Any) -> StandIn | OpaqueStandIn:
     """The stand-in that `note()` was taken of."""
     if "repr" in note:
-        return OpaqueStandIn(str(note["type"]), str(shown), str(note["repr"]))
+        kind = FailingStandIn if note.get("fails") else OpaqueStandIn
+        return kind(str(note["type"]), str(shown), str(note["repr"]))
     return StandIn(str(note["type"]), shown, note.get("native", shown))
+
+
+def _refuse(value: FailingStandIn) -> Any:
+    raise ValueError(f"the original of {value!r} could not be serialized")
 
 
 def _serialized_by(function: Any) -> core_schema.CoreSchema:
@@ -84,4 +101,5 @@ def _serialized_by(function: Any) -> core_schema.CoreSchema:
 
 
 # pydantic asks this of a value inside another one, and `__get_pydantic_core_schema__` of a value on its own.
-StandIn.__pydantic_serializer__ = SchemaSerializer(_serialized_by(lambda value: value.shown))  # type: ignore[attr-defined]
+for kind, function in ((StandIn, lambda value: value.shown), (FailingStandIn, _refuse)):
+    kind.__pydantic_serializer__ = SchemaSerializer(_serialized_by(function))

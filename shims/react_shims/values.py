@@ -39,8 +39,11 @@ def to_json(value: Any, path: Path, notes: list[Note], *, exact: bool = False) -
     found: list[Note] = []
     try:
         result = _json_tree(value, path, found)
-    except (_NotJsonError, RecursionError):  # recursion: nested very deep, or in itself
+    except _NotJsonError:
         found = [{"at": [*path, *inner], **array} for inner, array in _arrays(value)]
+        result = _rendered(value, path, found, exact=exact)
+    except RecursionError:  # it is nested in itself
+        found = []
         result = _rendered(value, path, found, exact=exact)
     notes.extend(found)
     return result
@@ -96,34 +99,46 @@ def _rendered(value: Any, path: Path, notes: list[Note], *, exact: bool) -> Any:
         return value.shown
     if isinstance(value, str):
         return str.__str__(value)  # the text itself: str() of an enum's member is its name
-    native, shown, is_opaque = _as_dspy_shows(value)
-    if is_opaque and not isinstance(native, str):
-        return native  # only something inside it is opaque, and is a text there
+    native = _finite(_serialize_for_json(value))
     if not exact:
         return native
-    if is_opaque or isinstance(native, str) or native != shown:
-        from react_shims.standin import OpaqueStandIn, StandIn
-
-        name = _type_name(value)
-        stand_in = OpaqueStandIn(name, native, repr(value)) if is_opaque else StandIn(name, shown, native)
-        notes.append({"at": list(path), **stand_in.note()})
-        return stand_in.shown
-    return shown
+    stand_in = _stand_in(value, native)
+    if stand_in is None:
+        return native
+    notes.append({"at": list(path), **stand_in.note()})
+    return stand_in.shown
 
 
-def _as_dspy_shows(value: Any) -> tuple[Any, Any, bool]:
-    """What DSPy makes of a value on its own and of one inside others; whether pydantic cannot take it."""
-    import pydantic  # type: ignore[import-not-found,unused-ignore]
+def _stand_in(value: Any, native: Any) -> Any:
+    """What reads as `value` does, where the JSON `native`, which DSPy makes of it on its own, would not."""
+    from react_shims.standin import FailingStandIn, OpaqueStandIn, StandIn
+
+    name = _type_name(value)
+    shown, failed = _inside_others(value)
+    if not failed:
+        return StandIn(name, shown, native) if isinstance(native, str) or native != shown else None
+    if not isinstance(native, str):
+        return None  # only something in it is opaque, and `native` has the text of that
+    _, failed = _inside_others(value, fallback=str)
+    return (FailingStandIn if failed else OpaqueStandIn)(name, native, repr(value))
+
+
+def _serialize_for_json(value: Any) -> Any:
     from dspy.adapters.utils import (  # type: ignore[import-not-found,unused-ignore]
         serialize_for_json,
     )
 
-    native = _finite(serialize_for_json(value))
+    return serialize_for_json(value)
+
+
+def _inside_others(value: Any, **options: Any) -> tuple[Any, bool]:
+    """What pydantic makes of a value that stands in another one, and whether it fails at it."""
+    import pydantic  # type: ignore[import-not-found,unused-ignore]
+
     try:
-        shown = _finite(pydantic.TypeAdapter(Any).dump_python(value, mode="json"))
-    except Exception:  # whatever a user's serializer raises: DSPy then shows the str, and so does `native`
-        return native, native, True
-    return native, shown, False
+        return _finite(pydantic.TypeAdapter(Any).dump_python(value, mode="json", **options)), False
+    except Exception:  # pydantic's, or whatever a user's serializer raises: DSPy catches all of them, too
+        return None, True
 
 
 def _finite(tree: Any) -> Any:
@@ -174,7 +189,7 @@ def _changed_at(tree: Any, path: list[Any], change: Callable[[Any], Any]) -> Any
     if not path:
         return change(tree)
     key, rest = path[0], path[1:]
-    if isinstance(tree, dict) and key in tree:
+    if isinstance(tree, dict) and isinstance(key, str) and key in tree:
         return {**tree, key: _changed_at(tree[key], rest, change)}
     if isinstance(tree, list) and type(key) is int and 0 <= key < len(tree):
         return [*tree[:key], _changed_at(tree[key], rest, change), *tree[key + 1 :]]
