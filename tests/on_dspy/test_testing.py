@@ -194,6 +194,85 @@ def test_plans_by_input_for_programs_with_threads(kind: Any) -> None:
     assert [each.answer for each in predictions] == [f"answer {i}" for i in range(4)]
 
 
+def test_what_a_tool_returns_is_compared_in_every_format(kind: Any, adapter: Any) -> None:
+    """V2 in text shows results as JSON."""
+
+    def quote(text: str) -> str:
+        return f'"{text}"\n- é \n'
+
+    plan = [
+        Act(
+            "Both.",
+            Call("quote", {"text": "a"}, returns='"a"\n- é'),
+            Call("quote", {"text": "b"}, returns='"b"'),
+        ),
+        Finish("Done.", {"answer": "A"}),
+    ]
+    with Script(plan):
+        kind("question -> answer", tools=[quote])(question="Q?")
+
+
+@pytest.mark.dspy("<3.5")
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_shortened_view_may_last_or_not(in_place: bool) -> None:
+    """On V1 an override that returns a new dict shortens one request, an edit in place all that follow."""
+
+    class Lean(dspy.ReAct):
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+            shorter = trajectory if in_place else dict(trajectory)
+            for key in list(shorter)[:4]:
+                del shorter[key]
+            return shorter
+
+    looks = [Act(f"Look {i}.", Call("find", {"query": str(i)}, returns=f"found {i}")) for i in range(5)]
+    with Script([*looks[:2], Overflow(), *looks[2:], Finish("Done.", {"answer": "A"})]) as script:
+        prediction = Lean("question -> answer", tools=[find])(question="Q?")
+    assert ("thought_0" in prediction.trajectory) is not in_place
+    assert ("found 0" in script.requests[-1].text) is not in_place
+
+
+@pytest.mark.dspy(">=3.3")
+def test_plans_by_input_in_a_conversation() -> None:
+    """The prompt holds earlier questions too: the last one counts. Ids of native calls stay unique."""
+    agent = GENERATIONS[-1]("question -> answer", tools=[find])
+    steps = {
+        name: [Act("Look.", Call("find", {"query": name})), Finish("Done.", {"answer": name})]
+        for name in "XYZ"
+    }
+    plans = {"question X": steps["X"] + steps["Z"], "question Y": steps["Y"]}
+    history = dspy.History(messages=[])
+    with dspy.context(adapter=dspy.ChatAdapter(use_native_function_calling=True)), Script(plans):
+        for name in "XYX":
+            history = agent(question=f"question {name}", history=history).history
+    ids = [call.id for event in history.messages for call in event["tool_calls"].tool_calls]
+    assert [event["answer"] for event in history.messages if "answer" in event] == ["X", "Y", "Z"]
+    assert len(set(ids)) == len(ids) == 6
+
+
+@pytest.mark.dspy(">=3.3")
+def test_a_model_without_function_calling_is_asked_in_text() -> None:
+    agent = GENERATIONS[-1]("question -> answer", tools=[find, fail])
+    with dspy.context(adapter=dspy.XMLAdapter(use_native_function_calling=True)):
+        with Script(PLAN, function_calling=False) as script:
+            assert agent(question="Q?").answer == "A & <b>"
+        assert [request.tools for request in script.requests] == [()] * 3
+        with Script(PLAN) as script:
+            assert agent(question="Q?").answer == "A & <b>"
+        assert [request.tools for request in script.requests] == [("find", "fail", "submit")] * 3
+
+
+@pytest.mark.dspy(">=3.4")
+def test_streaming(kind: Any) -> None:
+    async def stream() -> list[Any]:
+        program = dspy.streamify(kind("question -> answer", tools=[find, fail]))
+        return [chunk async for chunk in program(question="Q?")]
+
+    with Script(PLAN):
+        *chunks, prediction = asyncio.run(stream())
+    assert len(chunks) > 3
+    assert prediction.answer == "A & <b>"
+
+
 @pytest.mark.dspy(">=3.4")
 def test_the_model_is_an_engine_and_not_a_legacy_subclass() -> None:
     """DSPy 3.5 removes `BaseLM.forward` doubles."""

@@ -63,11 +63,11 @@ def test_another_step_is_asked_for(agent: Any) -> None:
     assert message.endswith("but the program asks for the output fields answer (request 1)")
 
 
-def test_other_outputs_are_asked_for() -> None:
-    message = failure(
-        Script([Answer({"reply": "A"})]), lambda: dspy.Predict("question -> answer")(question="Q?")
-    )
-    assert message.startswith("the plan gives reply, but the program asks for the output fields answer")
+@pytest.mark.parametrize("outputs", [{"reply": "A"}, {"answer": "A", "reply": "B"}, {}])
+def test_other_outputs_are_asked_for(outputs: dict[str, str]) -> None:
+    message = failure(Script([Answer(outputs)]), lambda: dspy.Predict("question -> answer")(question="Q?"))
+    given = ", ".join(outputs) or "nothing"
+    assert message.startswith(f"the plan gives {given}, but the program asks for the output fields answer")
 
 
 def test_a_tool_returns_something_else(agent: Any) -> None:
@@ -78,19 +78,50 @@ def test_a_tool_returns_something_else(agent: Any) -> None:
 
 
 def test_a_program_that_hides_the_failure_fails(agent: Any) -> None:
+    finished = []
+
     def program() -> None:
-        with contextlib.suppress(Exception):
-            agent(question="Q?")
-        with contextlib.suppress(Exception):
-            agent(question="Q?")
+        for _ in range(2):
+            with contextlib.suppress(Exception):
+                finished.append(agent(question="Q?"))
 
     message = failure(Script([Answer({"answer": "A"}), DONE]), program)
     assert message.startswith("step 1 of the plan is Answer(")
+    assert not finished  # the plan is not gone on with
 
 
 def test_a_failing_program_keeps_its_own_error(agent: Any) -> None:
     with pytest.raises(KeyError, match="mine"), Script([DONE]):
         raise KeyError("mine")
+
+
+@pytest.mark.dspy("<3.5")
+def test_v1_ends_before_its_extractor() -> None:
+    agent = dspy.ReAct("question -> answer", tools=[find])
+
+    def broken(**inputs: Any) -> Any:
+        raise OSError("no extractor today")
+
+    def program() -> None:
+        agent.extract.forward = broken
+        with contextlib.suppress(OSError):
+            agent(question="Q?")
+
+    message = failure(Script([DONE]), program)
+    assert message.startswith("a run ended between `finish` and the extractor of Finish(")
+
+
+@pytest.mark.dspy("<3.5")
+def test_v1_changes_an_observation() -> None:
+    class Shouting(dspy.ReAct):
+        def _format_trajectory(self, trajectory: dict[str, Any]) -> str:
+            text = str(super()._format_trajectory(trajectory))
+            return text.replace("found x", "FOUND X") if "found y" in text else text
+
+    agent = Shouting("question -> answer", tools=[find])
+    plan = [LOOK, Act("Again.", Call("find", {"query": "y"})), DONE]
+    message = failure(Script(plan), lambda: agent(question="Q?"))
+    assert "the observation 'found x' is missing (request 3)" in message
 
 
 @pytest.mark.dspy("<3.5")
@@ -134,6 +165,22 @@ def test_v2_hides_an_observation(native: bool) -> None:
     assert message.endswith("is missing (request 3)")
 
 
+def test_the_last_result_is_hidden(agent: Any) -> None:
+    real = agent.react.forward
+
+    def forgetful(**inputs: Any) -> Any:
+        if "history" in inputs:
+            inputs["history"] = dspy.History(messages=[])
+        else:
+            inputs["trajectory"] = ""
+        return real(**inputs)
+
+    agent.react.forward = forgetful
+    message = failure(Script([LOOK, DONE]), lambda: agent(question="Q?"))
+    assert message.startswith("the prompt does not show what Call(tool='find', args={'query': 'x'}")
+    assert message.endswith("or its adapter could not read the reply and asks again (request 2)")
+
+
 @pytest.mark.dspy(">=3.3")
 def test_v2_forgets_the_conversation_in_a_json_round_trip() -> None:
     """DSPy's own JSON loses the ids of tool calls, and native replay drops calls without an id."""
@@ -162,6 +209,8 @@ def test_a_run_that_should_be_out_of_turns_is_not() -> None:
         agent = V2("question -> answer", tools=[find], max_iters=2)
         message = failure(Script([LOOK, OutOfTurns({"answer": "A"})]), lambda: agent(question="Q?"))
         assert message.startswith("step 2 of the plan is OutOfTurns(")
+        message = failure(Script([LOOK, LOOK, DONE]), lambda: agent(question="Q?"))
+        assert message.startswith("step 3 of the plan is Finish(")
         message = failure(Script([LOOK, LOOK, LOOK, DONE]), lambda: agent(question="Q?"))
     assert message.startswith("step 3 of the plan is Act(")
     assert "but the program asks for a forced submit" in message
@@ -186,6 +235,12 @@ def test_a_broken_off_run_is_followed_by_another(kind: Any) -> None:
         program()
     message = failure(Script([LOOK, Act("Stop.", Call("stop")), LOOK, DONE]), program)
     assert message.startswith("the prompt hides what the model has already seen: ")
+
+
+def test_a_request_that_no_adapter_wrote() -> None:
+    message = failure(Script([DONE]), lambda: dspy.settings.lm("How are you?"))
+    assert message.startswith("a script answers requests that ChatAdapter, JSONAdapter or XMLAdapter wrote")
+    assert "'How are you?'" in message
 
 
 def test_no_plan_for_a_request() -> None:

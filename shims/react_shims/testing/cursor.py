@@ -18,16 +18,16 @@ class Cursor:
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = deque(steps)
         self._taken = 0
-        self._turn = 0
+        self._number = 0
         self._runs: dict[str, Run] = {}  # by agent, in the order of their last requests
 
-    def reply(self, ask: Ask) -> Reply:
-        """Answer a request as the plan says.
+    def reply(self, ask: Ask, number: int) -> Reply:
+        """Answer the request of that number (among the requests of all plans) as the plan says.
 
         Raises `ContextOverflowError` where the plan says so, `ScriptError` when the request does not fit the
         plan.
         """
-        self._turn += 1
+        self._number = number
         return self._outputs(ask) if ask.kind == "outputs" else self._turn_of_agent(ask)
 
     def check_finished(self) -> None:
@@ -90,7 +90,7 @@ class Cursor:
         run.called = calls
         if ask.kind == "v1":
             return v1_reply(thought, calls[0], ask)
-        return v2_reply(thought, calls, ask, self._turn)
+        return v2_reply(thought, calls, ask, self._number)
 
     def _failing(self, step: Step, ask: Ask, run: Run | None) -> Reply:
         if isinstance(step, Garbled):

@@ -66,9 +66,10 @@ class Ask:
 
     `kind`: the next step of V1 or V2, or plain output fields (V1's extractor, or any other predictor).
     `agent`: the instructions, which are the same in every format and so tell one predictor from another.
-    `observations`: texts of the earlier observations that the prompt shows, oldest first: one per tool call
-    for V1 and for native tool calls, one per turn for V2's tool calls in text. White space around them is
-    left out, as DSPy strips it from the last one.
+    `observations`: texts of the earlier observations that the prompt shows, oldest first, without white
+    space around them, as DSPy strips it from the last one. There is one per tool call, or (`by_turn`) one per
+    turn of V2, whose results stand in one text unless the adapter shows them as tool messages. It does so
+    with `use_native_function_calling`, also for a model that must be asked in text.
     """
 
     kind: Literal["v1", "v2", "outputs"]
@@ -80,6 +81,7 @@ class Ask:
     escaped_xml: bool
     agent: str
     observations: tuple[str, ...]
+    by_turn: bool
 
     def __str__(self) -> str:
         if self.kind == "outputs":
@@ -96,7 +98,10 @@ def read_prompt(prompt: Prompt) -> Ask:
     system = prompt.system
     before, found, rest = system.partition("Your output fields are:\n")
     if not found:
-        raise ScriptError(f"cannot tell which output fields the request asks for: {system[:200]!r}")
+        raise ScriptError(
+            "a script answers requests that ChatAdapter, JSONAdapter or XMLAdapter wrote; "
+            f"this one is something else: {(system or prompt.text)[:200]!r}"
+        )
     fields, _, structure = rest.partition("All interactions will be structured in the following way")
     structure, _, objective = structure.partition("In adhering to this structure, your objective is:")
     outputs = tuple(_FIELD.findall(fields))
@@ -116,6 +121,7 @@ def read_prompt(prompt: Prompt) -> Ask:
         escaped_xml=prompt.escaped_xml,
         agent=" ".join(objective.split()),
         observations=_history_observations(prompt) if kind == "v2" else _trajectory_observations(prompt),
+        by_turn=kind == "v2" and not any(message.results for message in prompt.messages),
     )
 
 

@@ -55,13 +55,13 @@ def v1_reply(thought: str, call: Call, ask: Ask) -> Reply:
     return fields_reply(dict(zip(names, (thought, call.tool, dict(call.args)), strict=True)), ask)
 
 
-def v2_reply(thought: str, calls: Sequence[Call], ask: Ask, turn: int) -> Reply:
-    """A turn of V2: a thought and tool calls, in text or natively. `turn` makes native ids unique."""
+def v2_reply(thought: str, calls: Sequence[Call], ask: Ask, number: int) -> Reply:
+    """A turn of V2: a thought and tool calls, in text or natively. `number` makes native ids unique."""
     if not ask.native:
         listed = [{"name": call.tool, "args": dict(call.args)} for call in calls]
         return fields_reply({"next_thought": thought, "tool_calls": {"tool_calls": listed}}, ask)
     native = (
-        ToolCall(f"scripted_{turn}_{index}", call.tool, json.loads(_as_json(call.args)))
+        ToolCall(f"scripted_{number}_{index}", call.tool, json.loads(_as_json(call.args)))
         for index, call in enumerate(calls)
     )
     return Reply(fields_reply({"next_thought": thought}, ask).text, tuple(native))

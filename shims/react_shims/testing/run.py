@@ -27,7 +27,7 @@ class Run:
     def see(self, ask: Ask) -> None:
         """The prompt must show the observations of before, unchanged, and then those of the last calls."""
         shown = ask.observations
-        new = len(self.called) if ask.native or ask.kind != "v2" else min(len(self.called), 1)
+        new = min(len(self.called), 1) if ask.by_turn else len(self.called)
         if not self.views or self.overflowed:
             self.views.append(shown)
         else:
@@ -55,7 +55,7 @@ class Run:
 
 
 def _expect_returns(called: tuple[Call, ...], added: tuple[str, ...]) -> None:
-    """Compare with what the plan says tools return. V2 in text shows a turn's results as one JSON text."""
+    """Compare with what the plan says tools return. A turn of V2 may show all results in one JSON text."""
     for index, call in enumerate(called):
         text = added[index] if len(added) == len(called) else added[0]
         in_json = json.dumps(call.returns or "", ensure_ascii=False)[1:-1]

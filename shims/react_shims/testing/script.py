@@ -65,7 +65,7 @@ class Script:
             if self._failure is not None:
                 raise self._failure
             try:
-                return self._cursor(prompt).reply(read_prompt(prompt))
+                return self._cursor(prompt).reply(read_prompt(prompt), len(self.requests))
             except ScriptError as error:
                 self._failure = ScriptError(f"{error} (request {len(self.requests)})")
                 raise self._failure from None
