@@ -1,15 +1,15 @@
 """One run of a V2 agent, and the calls it makes to its predictor.
 
-V2 has one predictor, `agent.react`, which it calls once per turn and once more for the forced submit. That is
-where a history that outgrew the context window can be shortened. `RunScope`, placed before the DSPy class,
-puts a `Calls` object in that place *while the agent runs*, and only for the code of that run: outside of it
-`agent.react` is the plain predictor, so named predictors, saved state, optimisers, copies and pickles see
-nothing of this, and there is nothing to install, share between threads or undo.
+V2 has one predictor, `agent.react`, which it calls once per turn and once more for the forced submit. That
+is where what the model is sent can be changed. `RunScope`, placed before the DSPy class, puts a `Calls`
+object in that place *while the agent runs*, and only for the code of that run: outside of it `agent.react` is
+the plain predictor. Named predictors, saved state, optimisers, copies and pickles see nothing of this, and
+there is nothing to install, share between threads or undo.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
@@ -48,6 +48,26 @@ class Run:
         self.history: Any = None
         self.start = 0  # this run's first event in history.messages
 
+    def forward(self, engine: Callable[..., Any], inputs: Inputs) -> Any:
+        """The prediction of DSPy's own loop, `engine`."""
+        return self.remembered_by(engine(**inputs))
+
+    async def aforward(self, engine: Callable[..., Awaitable[Any]], inputs: Inputs) -> Any:
+        return self.remembered_by(await engine(**inputs))
+
+    def sent(self, inputs: Inputs) -> Inputs:
+        """What the predictor is to get instead of what the loop passes to it."""
+        if self.history is None and "history" in inputs:
+            self.history, self.start = inputs["history"], len(inputs["history"].messages)
+        return inputs
+
+    def received(self, prediction: Any) -> Any:
+        """What the loop is to get instead of what the predictor returned."""
+        return prediction
+
+    def failed(self, error: Exception) -> None:
+        """The predictor raised."""
+
     def remembered_by(self, prediction: Any) -> Any:
         """The prediction, with a note of which events of its history are this run's."""
         if self.history is not None:
@@ -56,17 +76,39 @@ class Run:
 
     def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
         """As `Overflow.attempts`; without a way to handle an overflow, one attempt."""
-        history = inputs.get("history")
-        if self.history is None and history is not None:
-            self.history, self.start = history, len(history.messages)
-        if self.overflow is not None and history is not None:
-            yield from self.overflow.attempts(inputs, predictor, self.start)
-        else:
-            raise (yield inputs)
+        inputs = self.sent(inputs)
+        if self.overflow is not None and "history" in inputs:
+            return self.overflow.attempts(inputs, predictor, self.start)
+        return once(inputs)
+
+
+def once(inputs: Inputs) -> Attempts:
+    """Attempts without an answer to an overflow."""
+    raise (yield inputs)
+
+
+def call(predictor: Any, attempts: Attempts) -> Any:
+    """The predictor's answer to the first of `attempts` that does not overflow."""
+    attempt = next(attempts)
+    while True:
+        try:
+            return predictor(**attempt)
+        except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+            attempt = attempts.send(error)
+
+
+async def acall(predictor: Any, attempts: Attempts) -> Any:
+    """As `call`."""
+    attempt = next(attempts)
+    while True:
+        try:
+            return await predictor.acall(**attempt)
+        except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+            attempt = attempts.send(error)
 
 
 class Calls:
-    """What `agent.react` is during a run: the predictor, called as often as the overflow policy asks.
+    """What `agent.react` is during a run: the predictor, called as the run says.
 
     Everything else that is read from it or set on it is the predictor's.
     """
@@ -78,22 +120,20 @@ class Calls:
         object.__setattr__(self, "_run", run)
 
     def __call__(self, **inputs: Any) -> Any:
-        attempts = self._run.attempts(inputs, self._predictor)
-        attempt = next(attempts)
-        while True:
-            try:
-                return self._predictor(**attempt)
-            except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
-                attempt = attempts.send(error)
+        try:
+            prediction = call(self._predictor, self._run.attempts(inputs, self._predictor))
+        except Exception as error:
+            self._run.failed(error)
+            raise
+        return self._run.received(prediction)
 
     async def acall(self, **inputs: Any) -> Any:
-        attempts = self._run.attempts(inputs, self._predictor)
-        attempt = next(attempts)
-        while True:
-            try:
-                return await self._predictor.acall(**attempt)
-            except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
-                attempt = attempts.send(error)
+        try:
+            prediction = await acall(self._predictor, self._run.attempts(inputs, self._predictor))
+        except Exception as error:
+            self._run.failed(error)
+            raise
+        return self._run.received(prediction)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._predictor, name)
@@ -141,6 +181,9 @@ class RunScope:
         """How this agent's next run handles an overflow; None for DSPy's own way, which is to give up."""
         return None
 
+    def _make_run(self) -> Run:
+        return Run(self, self._overflow())
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with self._new_run():
             return super().__call__(*args, **kwargs)  # type: ignore[misc]
@@ -150,14 +193,14 @@ class RunScope:
             return await super().acall(*args, **kwargs)  # type: ignore[misc]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
+        engine = super().forward  # type: ignore[misc]
         with self._entered_run() as run:
-            prediction = super().forward(*args, **kwargs)  # type: ignore[misc]
-            return prediction if run is None else run.remembered_by(prediction)
+            return engine(*args, **kwargs) if run is None or args else run.forward(engine, kwargs)
 
     async def aforward(self, *args: Any, **kwargs: Any) -> Any:
+        engine = super().aforward  # type: ignore[misc]
         with self._entered_run() as run:
-            prediction = await super().aforward(*args, **kwargs)  # type: ignore[misc]
-            return prediction if run is None else run.remembered_by(prediction)
+            return await (engine(*args, **kwargs) if run is None or args else run.aforward(engine, kwargs))
 
     @contextmanager
     def _new_run(self) -> Iterator[Run | None]:
@@ -166,7 +209,7 @@ class RunScope:
             yield None
             return
         outer = _current.get()
-        run = Run(self, self._overflow())
+        run = self._make_run()
         _current.set(run)
         try:
             yield run

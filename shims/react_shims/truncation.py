@@ -14,7 +14,7 @@ The history that the prediction carries is never shortened; only what the model 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from react_shims.run import Attempts, Inputs, Overflow, RunScope, dspy
@@ -67,16 +67,21 @@ def drop_oldest_step(trajectory: dict[str, Any]) -> dict[str, Any]:
 
 
 class FlatTruncation:
-    """An overflow handled by a function on V1's flat trajectory. One object per run."""
+    """An overflow handled by a function on V1's flat trajectory. One object per run.
 
-    def __init__(self, truncate: Callable[[Any], Any]) -> None:
+    `whole_conversation`: the trajectory begins with the history, not with the run.
+    """
+
+    def __init__(self, truncate: Callable[[Any], Any], *, whole_conversation: bool = False) -> None:
         self._truncate = truncate
+        self.whole_conversation = whole_conversation
         self._working: dict[str, Any] = {}
         self._taken_in: set[str] = set()  # keys that were in the working trajectory at some time
         self._was_asked = False
 
     def attempts(self, inputs: Inputs, predictor: Any, start: int) -> Attempts:
         """See `Overflow.attempts`. V1's own order: three calls, each followed by the function if it fails."""
+        start = 0 if self.whole_conversation else start
         trajectory: Mapping[str, Any] = self._working
         error: Exception | None = None
         for _ in range(ATTEMPTS):
@@ -89,10 +94,26 @@ class FlatTruncation:
                 self._take_in(events)
             logger.warning("The history exceeded the context window; truncate_trajectory is to shorten it.")
             self._was_asked = True
-            trajectory = self._checked(self._truncate(trajectory))
+            trajectory = self.shortened(trajectory)
         raise dspy.ContextWindowExceededError(
             message=f"The context window was exceeded even after truncating the trajectory {ATTEMPTS} times."
         ) from error
+
+    def trajectory_of(self, messages: Sequence[Mapping[str, Any]], start: int) -> Mapping[str, Any]:
+        """The trajectory as the function left it, with the steps since; the run's events begin at `start`."""
+        self._take_in(messages[0 if self.whole_conversation else start :])
+        return self._working
+
+    def shortened(self, trajectory: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the function makes of a trajectory. Raises TypeError when that is none."""
+        shorter = self._truncate(trajectory)
+        if isinstance(shorter, Mapping):
+            return shorter
+        name = getattr(self._truncate, "__qualname__", repr(self._truncate))
+        raise TypeError(
+            f"{name} returned {type(shorter).__name__}; it must return the trajectory to use, a dict with "
+            "keys such as 'thought_0' (also when it edits the one it was given)"
+        )
 
     def _take_in(self, events: Sequence[Mapping[str, Any]]) -> None:
         """Add the steps that the run has made since the last time."""
@@ -111,22 +132,14 @@ class FlatTruncation:
             # Text with no step to put it in front of. An assistant's turn without a tool call would teach the
             # model to make none, so it goes where V1's trajectory was: among the inputs.
             signature = inputs.get("signature", predictor.signature)
-            name = _free_name("earlier_steps", signature.fields)
+            name = free_name("earlier_steps", signature.fields)
             sent["signature"] = signature.append(name, dspy.InputField(desc=EARLIER_STEPS), type_=str)
             sent[name] = kept.remainder
         return sent
 
-    def _checked(self, trajectory: Any) -> Mapping[str, Any]:
-        if isinstance(trajectory, Mapping):
-            return trajectory
-        name = getattr(self._truncate, "__qualname__", repr(self._truncate))
-        raise TypeError(
-            f"{name} returned {type(trajectory).__name__}; it must return the trajectory to use, a dict with "
-            "keys such as 'thought_0' (also when it edits the one it was given)"
-        )
 
-
-def _free_name(wanted: str, taken: Iterable[str]) -> str:
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """`wanted`, with as many underscores behind it as it takes to be none of `taken`."""
     while wanted in taken:
         wanted += "_"
     return wanted

@@ -161,7 +161,8 @@ def test_the_model_and_the_caller_see_what_they_see_of_the_bare_class(native: bo
         given = dspy.History(messages=[])
         prediction = run(make(agent_class), lm, NATIVE if native else TEXT, question="why?", history=given)
         assert prediction.history is given, "DSPy extends the caller's history in place"
-        results.append((lm.prompts, prediction.toDict(), prediction.keys(), type(prediction)))
+        assert isinstance(prediction, dspy.Prediction)
+        results.append((lm.prompts, prediction.toDict(), prediction.keys(), repr(prediction)))
     assert results[0] == results[1]
 
 

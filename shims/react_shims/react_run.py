@@ -1,0 +1,170 @@
+"""A run of `react_shims.ReAct`: DSPy's loop, with what the agent's options ask for around it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import Any
+
+from react_shims.deprecation import warn_user
+from react_shims.loop import ENDS_THE_LOOP, is_forced, reason_of
+from react_shims.outcome import EXTRACTED, SUCCESS, Extraction, error_for, with_history
+from react_shims.prediction import with_trajectory
+from react_shims.processing import HistoryProcessing
+from react_shims.run import Inputs, Run, acall, call, dspy
+from react_shims.truncation import FlatTruncation
+from react_shims.turns import CallIds, snapshot, with_answer, without_functions
+
+CONTROLS = frozenset({"history", "max_iters", "history_processor"})
+"""Keyword arguments of a call that are not the signature's inputs."""
+
+
+class IgnoredInputWarning(UserWarning):
+    """A keyword argument that the agent's signature does not have, and that V2 drops."""
+
+
+class ReActRun(Run):
+    """One call of one agent."""
+
+    def __init__(self, agent: Any, overflow: Any) -> None:
+        super().__init__(agent, overflow)
+        self._inputs: Inputs = {}  # the signature's
+        self._reason = "max_iters"  # why the loop ended, if it has ended
+        self._forced: Any = None  # the prediction of the forced submit, or its error
+        self._end_of_loop = 0  # number of events when the submit was forced
+
+    # --- the whole run --------------------------------------------------------------------------------------
+
+    def forward(self, engine: Callable[..., Any], inputs: Inputs) -> Any:
+        try:
+            result = engine(**self._given(inputs))
+        except ENDS_THE_LOOP as error:
+            result = error
+        prediction = self._settled(result)
+        if prediction is None:
+            extraction = self._extraction()
+            prediction = self._extracted(extraction, call(extraction.predictor, extraction.attempts()))
+        return self.remembered_by(prediction)
+
+    async def aforward(self, engine: Callable[..., Awaitable[Any]], inputs: Inputs) -> Any:
+        try:
+            result = await engine(**self._given(inputs))
+        except ENDS_THE_LOOP as error:
+            result = error
+        prediction = self._settled(result)
+        if prediction is None:
+            extraction = self._extraction()
+            answer = await acall(extraction.predictor, extraction.attempts())
+            prediction = self._extracted(extraction, answer)
+        return self.remembered_by(prediction)
+
+    def _given(self, inputs: Inputs) -> Inputs:
+        """What DSPy's loop is to be called with."""
+        names = self.agent.signature.input_fields
+        unknown = [name for name in inputs if name not in names and name not in CONTROLS]
+        if unknown:
+            warn_user(
+                f"{type(self.agent).__name__} ignores {', '.join(map(repr, unknown))}: its signature has the "
+                f"inputs {', '.join(map(repr, names))}. ({', '.join(sorted(CONTROLS))} are for the call.)",
+                IgnoredInputWarning,
+            )
+        given = dict(inputs)
+        if "history_processor" in given and "history_processor" not in names:
+            self._process_with(given.pop("history_processor"))
+        history = given.get("history")
+        if self.agent.copy_history and isinstance(history, dspy.History):
+            given["history"] = history.model_copy(update={"messages": list(history.messages)})
+        self._inputs = {name: given[name] for name in names if name in given}
+        return given
+
+    def _process_with(self, processor: Any) -> None:
+        """Use another processor than the agent's, or none. A truncate_trajectory override goes first."""
+        overridden = isinstance(self.overflow, FlatTruncation) and not self.overflow.whole_conversation
+        if not overridden:
+            self.overflow = None if processor is None else HistoryProcessing(processor)
+
+    def remembered_by(self, prediction: Any) -> Any:
+        return with_trajectory(super().remembered_by(prediction))
+
+    # --- one turn -------------------------------------------------------------------------------------------
+
+    def sent(self, inputs: Inputs) -> Inputs:
+        inputs = super().sent(inputs)
+        if "history" not in inputs:
+            return inputs
+        if is_forced(inputs):
+            self._end_of_loop = len(self.history.messages)
+            self._forced = dspy.Prediction()
+        return {
+            **inputs,
+            "history": snapshot(inputs["history"], self._earlier),
+            "tools": without_functions(inputs.get("tools")),
+        }
+
+    @cached_property
+    def _earlier(self) -> list[Any]:
+        """The events before the run, as they are shown."""
+        outputs = self.agent.signature.output_fields
+        return [
+            with_answer(event, position, outputs)
+            for position, event in enumerate(self.history.messages[: self.start])
+        ]
+
+    @cached_property
+    def _ids(self) -> CallIds:
+        return CallIds(self._earlier)
+
+    def received(self, prediction: Any) -> Any:
+        if self._forced is not None:
+            self._forced = prediction
+        elif not getattr(getattr(prediction, "tool_calls", None), "tool_calls", None):
+            self._reason = "empty_tool_calls"
+        if self.history is None:
+            return prediction
+        return self._ids.unique(prediction, len(self.history.messages))
+
+    def failed(self, error: Exception) -> None:
+        if self._forced is not None:
+            self._forced = error
+        elif isinstance(error, ENDS_THE_LOOP):
+            self._reason = reason_of(error)
+
+    # --- how it ended ---------------------------------------------------------------------------------------
+
+    def _settled(self, result: Any) -> Any:
+        """The prediction that ends the run, or None when one is to be extracted. Raises what is to be raised.
+
+        `result` is the loop's prediction, or its error.
+        """
+        is_error = isinstance(result, Exception)
+        if not is_error and getattr(result, "termination_reason", None) in SUCCESS:
+            return result
+        if self._forced is None or self.history is None:
+            if is_error:
+                raise result  # not by a forced submit that failed
+            return result
+        choice = self.agent.on_failure or ("raise" if is_error else "return")
+        if choice == "extract":
+            return None
+        if choice == "return":
+            if is_error:
+                return dspy.Prediction(history=self.history, termination_reason=self._reason)
+            return result
+        raise with_history(self._error(result), self.history, self._reason)
+
+    def _error(self, result: Any) -> Exception:
+        """What to raise: the loop's own error, or what DSPy 3.4 raises for the same."""
+        if isinstance(result, Exception):
+            return result
+        if isinstance(self._forced, Exception):
+            return self._forced
+        refused = self.history.messages[self._end_of_loop :]
+        return error_for(self._reason, refused[-1] if refused else None)
+
+    def _extraction(self) -> Extraction:
+        return Extraction(self.agent, self._inputs, self.history, self.start, self.overflow)
+
+    def _extracted(self, extraction: Extraction, answer: Any) -> Any:
+        outputs, event = extraction.finished(answer, list(self.agent.signature.output_fields))
+        self.history.messages.append(event)
+        return dspy.Prediction(**outputs, history=self.history, termination_reason=EXTRACTED)

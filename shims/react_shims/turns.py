@@ -1,0 +1,90 @@
+"""What the predictor of a `react_shims.ReAct` is sent in a turn, and what comes back.
+
+Neither changes what the model is asked; a bare V2 sends the same, but for these:
+
+- The history is a snapshot. DSPy's trace keeps what a predictor was called with, and the loop goes on
+  appending to the history: without a snapshot, demos made from a trace contain their own answer.
+- Tools come without their functions, which the predictor does not call: optimisers pickle what a trace holds,
+  and closures cannot be pickled.
+- `{question, answer}` pairs of a chat, which V2 would replay without the answer, are shown as a `submit`.
+- Tool calls get ids that are unique in the conversation; V2 starts again at `call_0_0` in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from pydantic_core import to_jsonable_python  # type: ignore[import-not-found,unused-ignore]
+
+from react_shims.run import dspy
+from react_shims.wire.events import calls_of, is_agent_event
+
+
+def snapshot(history: Any, earlier: Sequence[Any]) -> Any:
+    """The history as it is now, with `earlier` in place of its first events."""
+    return history.model_copy(update={"messages": [*earlier, *history.messages[len(earlier) :]]})
+
+
+def without_functions(tools: Any) -> Any:
+    """Tools that describe themselves to the model as before, and can be pickled."""
+    if not isinstance(tools, list):
+        return tools
+    return [_without_function(tool) if isinstance(tool, dspy.Tool) else tool for tool in tools]
+
+
+def _without_function(tool: Any) -> Any:
+    fields = {name: getattr(tool, name) for name in type(tool).model_fields}
+    # The types of arguments are for parsing what the model gives; they can be classes of a local scope.
+    fields.update(func=cannot_be_called, arg_types={})
+    return type(tool).model_construct(**fields)
+
+
+def cannot_be_called(**arguments: Any) -> Any:
+    """In place of a tool's function, in what a trace records."""
+    raise RuntimeError("this is a record of a tool that an agent had; call the tool in agent.tools instead")
+
+
+def with_answer(event: Any, position: int, output_names: Collection[str]) -> Any:
+    """A chat's pair of inputs and outputs as a turn that submitted the outputs; other events as they are."""
+    if not isinstance(event, Mapping) or is_agent_event(event):
+        return event
+    outputs = {name: to_jsonable_python(event[name], fallback=str) for name in output_names if name in event}
+    if not outputs:
+        return event
+    call = dspy.ToolCalls.ToolCall(id=f"chat_{position}", name="submit", args=outputs)
+    calls = dspy.ToolCalls(tool_calls=[call])
+    results = dspy.ToolCallResults.from_tool_calls_and_values(calls, [outputs])
+    answered = calls.model_copy(update={"tool_call_results": results})
+    return {"next_thought": "", **event, "tool_calls": answered}
+
+
+class CallIds:
+    """The ids of a conversation's tool calls. V2's own are kept while nothing came before the run."""
+
+    def __init__(self, earlier: Sequence[Any]) -> None:
+        self._is_continued = bool(earlier)
+        self._taken = {call.id for event in earlier if isinstance(event, Mapping) for call in calls_of(event)}
+
+    def unique(self, prediction: Any, position: int) -> Any:
+        """The prediction of a turn, with other ids where its own occurred before.
+
+        `position`: of the turn's event in the history.
+        """
+        calls = getattr(prediction, "tool_calls", None)
+        if not isinstance(calls, dspy.ToolCalls) or not isinstance(prediction, dspy.Prediction):
+            return prediction
+        named = [self._named(call, position, index) for index, call in enumerate(calls.tool_calls)]
+        if all(new is old for new, old in zip(named, calls.tool_calls, strict=True)):
+            return prediction
+        return prediction.copy(tool_calls=calls.model_copy(update={"tool_calls": named}))
+
+    def _named(self, call: Any, position: int, index: int) -> Any:
+        if call.id is None and not self._is_continued:
+            return call
+        name = call.id
+        while name is None or name in self._taken:
+            name = f"call_{position}_{index}"
+            position += 1
+        self._taken.add(name)
+        return call if name == call.id else call.model_copy(update={"id": name})
