@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from react_migrate.job import Job, Options, load
+from react_migrate.finding import Span
+from react_migrate.job import Job, Options, is_notebook, load
 from react_migrate.project import discover
-from react_migrate.source import Source, SourceError, read
+from react_migrate.source import NotParsedError, OtherLanguageError, Place, Source, SourceError, read
 
 __all__ = ["Job", "Options", "Run", "run", "run_text"]
 
@@ -21,7 +22,7 @@ __all__ = ["Job", "Options", "Run", "run", "run_text"]
 class Run:
     """The files that something is to be said about, by path.
 
-    `checked` counts the files that could be read, `skipped` what was found but is not a file.
+    `checked` counts the files that could be read, `skipped` what was found but is not a file, or not Python.
     """
 
     jobs: list[Job] = field(default_factory=list)
@@ -34,6 +35,18 @@ class Run:
         if job.left or job.fixed or job.changed:
             self.jobs.append(job)
 
+    def fail(self, path: Path, error: SourceError, options: Options) -> None:
+        """Say why a file could not be had; one in another language was only met on the way."""
+        if isinstance(error, OtherLanguageError):
+            self.skipped += 1
+            return
+        job = Job(path, options)
+        if isinstance(error, NotParsedError):
+            job.fail("RM001", str(error), Span(error.line, error.column, error.line, error.column))
+        else:
+            job.fail("RM002", str(error))
+        self.add(job)
+
 
 @dataclass(frozen=True)
 class Unread:
@@ -42,9 +55,23 @@ class Unread:
     path: Path
     raw: bytes
 
-    @cached_property
+    @property
     def text(self) -> str:
-        return load(self.path, self.raw).text
+        return self._source.text
+
+    @cached_property
+    def code(self) -> bytes:
+        try:
+            return self._source.code if is_notebook(self.path) else self.raw
+        except SourceError:  # it is none of those that findings are wanted of
+            return b""
+
+    def locate(self, line: int) -> Place:
+        return self._source.locate(line)
+
+    @cached_property
+    def _source(self) -> Source:
+        return load(self.path, self.raw)
 
 
 def run(paths: Sequence[Path], options: Options) -> Run:
@@ -57,15 +84,14 @@ def run(paths: Sequence[Path], options: Options) -> Run:
         found = discover(paths, options.exclude)
         result.skipped = found.skipped
         for path, why in found.problems:
-            result.add(_problem(path, why, options))
+            result.fail(path, SourceError(why), options)
         candidates: list[Source] = []
         others: list[Unread] = []
-        triggers = {trigger for code in options.codes for trigger in options.rules[code].triggers}
         for path in found.files:
-            file = _open(path, None if path in found.named else triggers)
+            file = _open(path, None if path in found.named else options.triggers)
             result.checked += not isinstance(file, SourceError)
             if isinstance(file, SourceError):
-                result.add(_problem(path, str(file), options))
+                result.fail(path, file, options)
             elif isinstance(file, Unread):
                 others.append(file)
             else:
@@ -83,7 +109,7 @@ def run_text(path: Path, raw: bytes, options: Options) -> Run:
     try:
         source = load(path, raw)
     except SourceError as error:
-        result.add(_problem(path, str(error), options))
+        result.fail(path, error, options)
     else:
         result.checked = 1
         _work([source], (), replace(options, write=False), result)
@@ -97,16 +123,18 @@ def _open(path: Path, triggers: Collection[bytes] | None) -> Source | Unread | S
     try:
         raw = read(path)
         if triggers is None or any(trigger in raw for trigger in triggers):
-            return load(path, raw)
+            source = load(path, raw)
+            if triggers is None or _is_candidate(source, triggers):
+                return source
     except SourceError as error:
         return error
     return Unread(path, raw)
 
 
-def _problem(path: Path, why: str, options: Options) -> Job:
-    job = Job(path, options)
-    job.fail("RM002", why)
-    return job
+def _is_candidate(source: Source, triggers: Collection[bytes]) -> bool:
+    """Whether it is code that has one of the triggers, and not what a notebook keeps beside it."""
+    codes = (source.code, *(cell.code.encode(errors="replace") for cell in source.left_out))
+    return any(trigger in code for code in codes for trigger in triggers)
 
 
 def _work(candidates: Sequence[Source], others: Sequence[Unread], options: Options, run: Run) -> None:

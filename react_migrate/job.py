@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from react_migrate.finding import Finding, Fix, Span
 from react_migrate.rules import Rule, all_rules
 from react_migrate.selection import is_ignored
 from react_migrate.source import Source, SourceError, WriteError, decode, split_lines, write
+from react_migrate.unchecked import BY_THIS_PYTHON, unchecked
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile, Program
@@ -36,10 +37,24 @@ class Options:
     write: bool = False
     exclude: tuple[str, ...] = ()
 
+    @cached_property
+    def triggers(self) -> frozenset[bytes]:
+        """Bytes, one of which every file has that can have a wanted finding."""
+        return frozenset(trigger for code in self.codes for trigger in self.rules[code].triggers)
+
+
+def is_notebook(path: Path) -> bool:
+    """Whether a file is a notebook, by its name."""
+    return path.suffix.lower() == ".ipynb"
+
 
 def load(path: Path, raw: bytes) -> Source:
     """The source in a file's bytes. Raises `SourceError`."""
-    return decode(path, raw)
+    if not is_notebook(path):
+        return decode(path, raw)
+    from react_migrate.notebook import decode_notebook
+
+    return decode_notebook(path, raw)
 
 
 @dataclass
@@ -98,11 +113,14 @@ class Job:
             self.fail("RM001", *_unparsed(failure))
             return []
         try:
-            every, self._found = _findings(program.files[self.path], self.options)
+            every, wanted = _findings(program.files[self.path], self.options)
         except Exception as error:
             self.fail("RM003", _ours("the analysis", error))
             return []
-        return _to_fix(every, self._found, self.options) if self.options.fix else []
+        self._found = [*wanted]
+        if "RM004" in self.options.codes:
+            self._found += unchecked(self.before, self.options.triggers)
+        return _to_fix(every, wanted, self.options) if self.options.fix else []
 
     def edit(self, to_fix: list[Finding]) -> None:
         """Make the edits of `to_fix` in memory."""
@@ -197,10 +215,7 @@ def _unparsed(failure: Exception) -> tuple[str, Span]:
         why, line, column = failure.msg, max(failure.lineno or 1, 1), max(failure.offset or 1, 1)
     elif isinstance(failure, RecursionError | MemoryError):
         why = "it is nested too deeply"
-    message = (
-        f"does not parse with Python {platform.python_version()}, so it was not checked or changed: {why}; "
-        "correct it, or run react-migrate with the Python it is written for"
-    )
+    message = f"{BY_THIS_PYTHON}: {why}; correct it, or run react-migrate with the Python it is written for"
     return message, Span(line, column, line, column)
 
 

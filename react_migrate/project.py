@@ -11,7 +11,7 @@ from pathlib import Path
 from react_migrate.ignore import Layer, above, compile_patterns
 from react_migrate.source import SourceError, read, reason
 
-SUFFIXES = frozenset({".py", ".pyi", ".pyw"})
+SUFFIXES = frozenset({".py", ".pyi", ".pyw", ".ipynb"})
 # Folders that only hold other people's or generated code. `build` and `dist` are not among them: packages are
 # called so too, and where they are rubbish, .gitignore says so.
 _JUNK = frozenset(
@@ -36,7 +36,7 @@ class Discovery:
 
 
 def discover(paths: Sequence[Path], exclude: Sequence[str] = ()) -> Discovery:
-    """All Python files at or below `paths`, each once.
+    """All Python files and notebooks at or below `paths`, each once.
 
     Files that are named are always taken, whether they exist or not: reading them will tell. Below a named
     folder these are passed over: what git ignores, what matches an `exclude` pattern (gitignore syntax,
@@ -120,8 +120,8 @@ _DECLARATIONS = (
     *("pyproject.toml", "setup.cfg", "setup.py", "Pipfile"),
     *("requirements*.txt", "requirements*.in", "requirements/*.txt", "environment*.yml", "environment*.yaml"),
 )
-# The distribution's name where a requirement stands: at the start of a line or after a quote or space, and before
-# what can follow a name in PEP 508, TOML or YAML. Not in a comment, nor as the project's own name.
+# The distribution's name where a requirement stands: at the start of a line or after a quote or space, and
+# before what can follow a name in PEP 508, TOML or YAML. Not in a comment, nor as the project's own name.
 _SHIMS = re.compile(
     rb"""^(?!\s*[\#;])(?!\s*name\s*=)(?:[^\#\n]*[\s"'\[,])?react[-_.]+shims(?=[\s"'=<>~!;,@\[]|$)""",
     re.IGNORECASE | re.MULTILINE,

@@ -16,7 +16,9 @@ import shutil
 import stat
 import tempfile
 import tokenize
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -36,6 +38,23 @@ class SourceError(ValueError):
     """
 
 
+class NotParsedError(SourceError):
+    """A file that is not what its name says it is. `line` and `column`, from 1, tell where that shows."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class OtherLanguageError(SourceError):
+    """A file of code that is not Python's, in a format that Python shares."""
+
+
+class RestoreError(Exception):
+    """A text that cannot have come from a source by edits to its code; a bug of ours."""
+
+
 class WriteError(SourceError):
     """The file was read but its new content could not be put in place; it is as it was."""
 
@@ -45,6 +64,28 @@ class Place(NamedTuple):
 
     cell: int | None
     line: int
+
+
+class Part(NamedTuple):
+    """What a reader compares on its own when a file changes: a notebook's cell (from 1), or with None all."""
+
+    cell: int | None
+    data: bytes
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Code that is in a file, and not in the text of its module.
+
+    It stands at `line` and `column` of the text, from 1. Either it does not parse, for the reason in `error`,
+    or the notebook magic `magic` hands it to something else.
+    """
+
+    line: int
+    column: int
+    code: str
+    error: str | None = None
+    magic: str | None = None
 
 
 class Source(Protocol):
@@ -66,11 +107,30 @@ class Source(Protocol):
     def encoding(self) -> str:
         """The codec that the bytes are written in."""
 
+    @property
+    def code(self) -> bytes:
+        """The bytes to look for names and imports in: `text`, in an encoding that ASCII is part of."""
+
+    @property
+    def left_out(self) -> Sequence[LeftOut]:
+        """What of the file's code is not in `text`."""
+
+    @property
+    def unseen(self) -> Collection[str]:
+        """The names that code outside of `text` may use."""
+
     def restore(self, text: str) -> bytes:
-        """The bytes of the file if its text were `text`. Raises `SourceError` if it cannot hold it."""
+        """The bytes of the file if its text were `text`. Raises `SourceError` if it cannot hold it, and
+        `RestoreError` if no edit to code makes it of `self.text`."""
 
     def locate(self, line: int) -> Place:
         """Where line `line` (from 1) of `text` is shown to a reader."""
+
+    def line(self, number: int) -> str:
+        """Line `number` (from 1) of `text` as it is in the file, with its end; "" where there is none."""
+
+    def parts(self) -> Sequence[Part]:
+        """The file as a reader compares it with another version of itself, which has as many parts."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +141,12 @@ class PythonFile:
     text: str
     raw: bytes
     encoding: str
+    left_out: Sequence[LeftOut] = ()
+    unseen: Collection[str] = ()
+
+    @property
+    def code(self) -> bytes:
+        return self.raw
 
     def restore(self, text: str) -> bytes:
         try:
@@ -94,6 +160,16 @@ class PythonFile:
 
     def locate(self, line: int) -> Place:
         return Place(None, line)
+
+    def line(self, number: int) -> str:
+        return self._lines[number - 1] if 1 <= number <= len(self._lines) else ""
+
+    def parts(self) -> Sequence[Part]:
+        return [Part(None, self.raw)]
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return split_lines(self.text)
 
 
 def split_lines(text: str) -> list[str]:

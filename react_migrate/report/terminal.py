@@ -13,7 +13,6 @@ from react_migrate.finding import Finding, Fix
 from react_migrate.report.diff import unified
 from react_migrate.report.escape import printable, shown
 from react_migrate.report.text import finding_line
-from react_migrate.source import split_lines
 
 _STYLES = {Fix.SAFE: "green", Fix.UNSAFE: "yellow", Fix.MANUAL: "red"}
 _DIFF_STYLES = {"---": "bold", "+++": "bold", "@": "cyan", "-": "red", "+": "green"}
@@ -53,12 +52,9 @@ def frame(job: Job, finding: Finding, width: int) -> Iterator[Text]:
     yield head
     source = job.source_of(finding)
     span = finding.span
-    if source is None or span.line < 1:
+    code = source.line(span.line).rstrip("\r\n") if source else ""
+    if source is None or not code:
         return
-    lines = split_lines(source.text)
-    if span.line > len(lines):
-        return
-    code = lines[span.line - 1].rstrip("\r\n")
     stop = span.end_column if span.end_line == span.line else len(code) + 1
     before, marked, after = (
         _visible(part)

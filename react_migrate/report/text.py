@@ -66,6 +66,7 @@ def summary(run: Run, *, rewriting: bool) -> Iterator[str]:
         (unsafe, "for `rewrite --unsafe` to fix"),
         (manual, "needs you" if manual == 1 else "need you"),
         (sum(job.failed for job in run.jobs), "failed"),
+        (sum(one.code == "RM004" for job in run.jobs for one in job.left), "not checked"),
     ]
     said = [f"{count} {what}" for count, what in counts if count]
     unaffected = run.checked - sum(job.before is not None for job in run.jobs)
