@@ -67,7 +67,8 @@ def is_react_prediction(value: Value) -> bool:
 
 def describe(value: Value) -> str:
     """A value in words, to follow "may also be"."""
-    where = f", line {value.trail.node.lineno}" if value.trail and hasattr(value.trail.node, "lineno") else ""
+    line = getattr(value.trail.node, "lineno", None) if value.trail else None
+    where = f", {value.trail.file.where(line)}" if value.trail and line else ""
     if isinstance(value, Prediction):
         return f"the prediction of a `{value.module}`{where}"
     if isinstance(value, Unknown):

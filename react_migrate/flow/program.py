@@ -19,6 +19,7 @@ from react_migrate.flow.index import Index, Scope, build_index
 from react_migrate.flow.modules import Modules
 from react_migrate.flow.reaching import Reaching, reaching_definitions
 from react_migrate.flow.values import Values
+from react_migrate.source import Place
 
 _LINE = re.compile(r"\r\n|\r|\n")
 _RECURSION = 12_000  # frames; an expression nested 500 deep takes a few thousand
@@ -32,7 +33,8 @@ class Text(Protocol):
     @property
     def text(self) -> str: ...
     @property
-    def raw(self) -> bytes: ...
+    def code(self) -> bytes: ...
+    def locate(self, line: int) -> Place: ...
 
 
 class AnalysedFile:
@@ -42,6 +44,7 @@ class AnalysedFile:
         self.program = program
         self.path = source.path
         self.text = source.text
+        self._locate = source.locate
         self.tree = tree
         self._reaching: dict[Scope, Reaching] = {}
 
@@ -87,6 +90,11 @@ class AnalysedFile:
             end_line,
             self._characters(end_line, end_column) + 1,
         )
+
+    def where(self, line: int) -> str:
+        """A line of the text in words, as a reader finds it: "line 12", in a notebook "cell 3, line 2"."""
+        cell, line = self._locate(line)
+        return f"line {line}" if cell is None else f"cell {cell}, line {line}"
 
     def source(self, node: ast.expr | ast.stmt) -> str:
         """The node's text as written."""
@@ -174,7 +182,7 @@ class Program:
         found = self._mentions.get(word)
         if found is None:
             needle = word.encode()
-            found = frozenset(path for path, source in self.sources.items() if needle in source.raw)
+            found = frozenset(path for path, source in self.sources.items() if needle in source.code)
             self._mentions[word] = found
         return found
 

@@ -80,7 +80,7 @@ def _use(flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope)
 
 
 def _kept(file: AnalysedFile, reference: ast.expr) -> str:
-    return f"the function is also handed on in {file.path.name}, line {reference.lineno}"
+    return f"the function is also handed on in {file.path.name}, {file.where(reference.lineno)}"
 
 
 def _passed(
