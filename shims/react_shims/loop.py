@@ -10,8 +10,11 @@ import logging
 from typing import Any
 
 from react_shims.run import Inputs, dspy
+from react_shims.transition import require_v2_class
 
 logger = logging.getLogger(__name__)
+
+require_v2_class()  # says what to install where DSPy is too old for what follows
 
 FORCE_SUBMIT = {
     "tool_choice": {"type": "function", "function": {"name": "submit"}},

@@ -103,9 +103,8 @@ class ReAct(RunScope, _InstalledV2, metaclass=_StandsForV2):  # type: ignore[mis
         **dspy_options: Any,
     ) -> None:
         if on_failure not in (None, *CHOICES):
-            raise ValueError(
-                f"on_failure is one of {', '.join(map(repr, CHOICES))} or None, not {on_failure!r}"
-            )
+            choices = ", ".join(map(repr, CHOICES))
+            raise ValueError(f"on_failure must be {choices} or None, not {on_failure!r}")
         super().__init__(signature, tools, max_iters, **dspy_options)
         _refuse_reserved_names(self.signature)
         self.truncate = truncate
