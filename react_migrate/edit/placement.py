@@ -11,6 +11,7 @@ import libcst as cst
 
 from react_migrate.edit.moves import dotted
 from react_migrate.edit.names import PACKAGE
+from react_migrate.notebook import is_boundary, is_stand_in
 
 Statement: TypeAlias = cst.BaseStatement | cst.BaseSmallStatement
 Body: TypeAlias = Sequence[Statement]
@@ -48,8 +49,9 @@ def place(body: Body, limit: int, anchors: Sequence[int]) -> Spot:
 
 
 def _in_leading_block(body: Body, low: int, limit: int) -> Spot:
-    """The place among the imports at the top of a module that does not import dspy."""
-    end = low
+    """The place among the first imports of a module that does not import dspy: at its top, or in the cell of
+    a notebook that has them."""
+    low = end = _imports_of_notebook(body, low, limit)
     while end < min(limit, len(body)) and _is_import_block(body[end]):
         end += 1
     at = low
@@ -60,6 +62,18 @@ def _in_leading_block(body: Body, low: int, limit: int) -> Spot:
         if package is None or package in sys.stdlib_module_names:
             at = index + 1
     return Spot(at, Layout.ALONE)
+
+
+def _imports_of_notebook(body: Body, low: int, limit: int) -> int:
+    """Where the imports of a notebook start that are before `limit`; without any, the first statement of the
+    cell of `limit` itself. Of what is not a notebook, or within its first cell, `low`."""
+    ends = [i for i in range(low, min(limit, len(body))) if ends_cell(body[i])]
+    if not ends:
+        return low
+    start = next((i for i in range(low, limit) if _is_import_block(body[i])), None)
+    if start is None:
+        start = next(i for i in range(ends[-1] + 1, limit + 1) if i == limit or not is_stand_in_line(body[i]))
+    return start
 
 
 def _sorted_into(body: Body, member: int, low: int, limit: int) -> Spot:
@@ -82,11 +96,31 @@ def _section(body: Body, index: int) -> tuple[int, int]:
 
 
 def _after_preamble(body: Body) -> int:
-    """The first index after the docstring and `from __future__` imports."""
-    low = 1 if body and is_docstring(body[0]) else 0
-    return max(
-        [low, *(i + 1 for i, statement in enumerate(body) if _imports_from(statement) == "__future__")]
-    )
+    """The first index after the docstring, `from __future__` imports and what is no Python in a notebook."""
+    for index, statement in enumerate(body):
+        is_first = index == 0 and is_docstring(statement)
+        if not (is_first or is_stand_in_line(statement) or _imports_from(statement) == "__future__"):
+            return index
+    return len(body)
+
+
+def is_stand_in_line(statement: Statement) -> bool:
+    """Whether a line of a notebook's module stands for what is no Python, or for the end of a cell."""
+    return is_stand_in(_literal(statement))
+
+
+def ends_cell(statement: Statement) -> bool:
+    """Whether a line of a notebook's module stands for the end of a cell."""
+    return is_boundary(_literal(statement))
+
+
+def _literal(statement: Statement) -> str:
+    """The integer that is all there is in a line; "" when that is anything else."""
+    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+        only = statement.body[0]
+        if isinstance(only, cst.Expr) and isinstance(only.value, cst.Integer):
+            return only.value.value
+    return ""
 
 
 def is_docstring(statement: Statement) -> bool:
