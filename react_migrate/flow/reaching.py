@@ -11,7 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from react_migrate.flow.index import STAR, Comprehension, How, Scope, bound_by_import, paired, parameters
+from react_migrate.flow.index import (
+    STAR,
+    Comprehension,
+    How,
+    Scope,
+    bound_by_import,
+    paired,
+    parameters,
+    terminal,
+)
 
 
 @dataclass(eq=False)
@@ -83,6 +92,7 @@ class _Pass:
         self.continues: list[Environment | None] = []
         self.raised: list[list[Environment | None]] = []  # what each enclosing `try` may hand its handlers
         self.made: dict[tuple[int, str, tuple[int, ...]], Definition] = {}
+        self.rounds: dict[ast.stmt, Environment | None] = {}  # what loops were seen to bring round
 
     # -- binding
 
@@ -257,7 +267,7 @@ class _Pass:
             self.expression(node.iter)
         outer = self.breaks, self.continues
         entry = self.env
-        seen: Environment | None = None
+        seen = self.rounds.get(node)  # of an outer loop's last round; else nested loops would double the work
         while True:
             self.breaks, self.continues = [], []
             head = self.env = join(entry, seen)
@@ -270,6 +280,7 @@ class _Pass:
             if again == seen:
                 break
             seen = again
+        self.rounds[node] = again
         out = self.breaks
         self.breaks, self.continues = outer
         self.env = join(head, again)
@@ -281,12 +292,24 @@ class _Pass:
             self.expression(item.context_expr)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, How.ENTERED, item.context_expr)
-        self.block(node.body)
+        if any(_swallows(item.context_expr) for item in node.items):
+            self.env = join(self.env, self.anywhere_in(lambda: self.block(node.body)))
+        else:
+            self.block(node.body)
 
     def try_(self, node: ast.Try) -> None:
-        self.raised.append([join(self.env)])
-        self.block(node.body)
-        anywhere = join(*self.raised.pop())
+        before = join(self.env)
+        interrupted = self.anywhere_in(lambda: self.guarded(node))
+        if node.finalbody:
+            leaves = self.env
+            self.env = join(before, interrupted)  # an exception or a `return` may come after any statement
+            self.block(node.finalbody)
+            self.env = leaves
+            self.block(node.finalbody)
+
+    def guarded(self, node: ast.Try) -> None:
+        """A `try` without its `finally`."""
+        anywhere = self.anywhere_in(lambda: self.block(node.body))
         self.block(node.orelse)
         after = [self.env]
         for handler in node.handlers:
@@ -296,11 +319,16 @@ class _Pass:
                 self.bind(handler.name, How.EXCEPTION, handler)
             self.block(handler.body)
             after.append(self.env)
-        leaves = join(*after)
-        self.env = leaves if leaves is not None else join(anywhere)
-        self.block(node.finalbody)
-        if leaves is None:
-            self.env = None
+        self.env = join(*after)
+
+    def anywhere_in(self, run: Callable[[], None]) -> Environment | None:
+        """Follow some statements; what may be in force when one of them raises."""
+        self.raised.append([join(self.env)])
+        run()
+        found = join(*self.raised.pop())
+        if self.raised:
+            self.raised[-1].append(found)  # what no handler here takes goes on to the next
+        return found
 
     def match(self, node: ast.Match) -> None:
         self.expression(node.subject)
@@ -326,6 +354,14 @@ class _Pass:
                 self.pattern(part, subject, whole=keeps)
             else:
                 self.expression(part)
+
+
+_SWALLOWERS = frozenset(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
+
+
+def _swallows(context: ast.expr) -> bool:
+    """Whether a `with` goes on below its body when that raises: `suppress(...)`, `pytest.raises(...)`."""
+    return isinstance(context, ast.Call) and terminal(context.func) in _SWALLOWERS
 
 
 def _in_running_order(node: Comprehension) -> list[ast.AST]:
