@@ -49,9 +49,8 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
     if isinstance(value, Library):
         return _of_library(flow, value, name, frame)
     if isinstance(value, ModuleValue):
-        return names.of_module(flow, value.file, name) or one(
-            Unknown(f"its module has no `{name}` that is seen")
-        )
+        found = names.of_module(flow, value.file, name) | _stored_on(flow, value, name, frame)
+        return found or one(Unknown(f"its module has no `{name}` that is seen"))
     if isinstance(value, Instance):
         if isinstance(value.cls, Class):
             return classes.instance_attribute(flow, value, name)

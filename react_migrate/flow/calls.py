@@ -68,19 +68,34 @@ def run(flow: Evaluator, instance: Instance, name: str, binding: Binding) -> Val
     """What an object gives when it is called, or when one of the methods that run a module is."""
     if isinstance(instance.cls, Library):
         return library.run_module(flow, instance, instance.cls.path, binding)
+    below = _run_by_subclasses(flow, instance.cls, name, binding) if instance.made is None else NOTHING
     function = running_function(flow, instance.cls, name)
     if function is not None:
-        return apply(flow, function, replace(binding, receiver=instance))
+        return below | apply(flow, function, replace(binding, receiver=instance))
     root = classes.library_root(flow, instance.cls)
     if root is None:
-        return one(Unknown(f"`{instance.cls.node.name}` cannot be followed when it is called"))
-    return library.run_module(flow, instance, root, binding)
+        return below | one(Unknown(f"`{instance.cls.node.name}` cannot be followed when it is called"))
+    return below | library.run_module(flow, instance, root, binding)
+
+
+_RUNNING = {"__call__": ("__call__", "forward", "aforward"), "acall": ("acall", "aforward", "forward")}
+
+
+def _run_by_subclasses(flow: Evaluator, cls: Class, name: str, binding: Binding) -> Values:
+    """What running an object gives that may be of a subclass, as `self` in a base class may."""
+    found = NOTHING
+    for candidate in _RUNNING.get(name, (name,)):
+        for below in classes.subclasses(flow, cls, candidate):
+            node = classes.function_in(below, candidate)
+            if node is not None:
+                function = Function(node, classes.body_frame(flow, below))
+                found |= apply(flow, function, replace(binding, receiver=Instance(below)))
+    return found
 
 
 def running_function(flow: Evaluator, cls: Class, name: str) -> Function | None:
     """The project's function that runs when an object of the class is called by `name`."""
-    order = {"__call__": ("__call__", "forward", "aforward"), "acall": ("acall", "aforward", "forward")}
-    for candidate in order.get(name, (name,)):
+    for candidate in _RUNNING.get(name, (name,)):
         function = classes.method(flow, cls, candidate)
         if function is not None:
             return function

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import arguments, callers, calls, hints, names
 from react_migrate.flow.frames import Binding, Frame, first_parameter
 from react_migrate.flow.index import Scope, Store, terminal
-from react_migrate.flow.known import MODULES, REACT
+from react_migrate.flow.known import MODULES, REACT, RUN_METHODS
 from react_migrate.flow.values import (
     NOTHING,
     Class,
@@ -128,15 +128,13 @@ def _instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Value
         held = _held_by_class(flow, cls, instance, name)
         if held:
             break
-    found = stored | held
-    if found:
-        return found
     below = _in_subclasses(flow, instance, name) if instance.made is None else NOTHING
-    if below:
-        return below
     root = library_root(flow, instance.cls)
+    found = stored | held
+    if found or (below and name not in RUN_METHODS):
+        return found | below
     if root is not None:
-        return one(Method(instance, name, trail=instance.trail))
+        return below | one(Method(instance, name, trail=instance.trail))
     return one(Unknown(f"nothing that is seen sets `.{name}` of `{instance.cls.node.name}`"))
 
 
@@ -271,19 +269,30 @@ def _stored_from_outside(flow: Evaluator, instance: Instance, name: str) -> Valu
 
 
 def _in_subclasses(flow: Evaluator, instance: Instance, name: str) -> Values:
-    """What subclasses set, for code of a base class that reads it."""
+    """What subclasses set instead, or at all, for code of a base class that reads it."""
     assert isinstance(instance.cls, Class)
     found = NOTHING
-    for other in flow.program.knowing(instance.cls.frame.file, instance.cls.node.name, name):
+    for below in subclasses(flow, instance.cls, name):
+        found |= _stored_by(flow, below, Instance(below), name)
+        found |= _held_by_class(flow, below, Instance(below), name)
+    return found
+
+
+def subclasses(flow: Evaluator, cls: Class, word: str) -> list[Class]:
+    """The project's classes that derive from a class, in files that have a word."""
+    found = flow.ask(("subclasses", cls, word), lambda: _subclasses(flow, cls, word))
+    return [value for value in sorted(found, key=order) if isinstance(value, Class)]
+
+
+def _subclasses(flow: Evaluator, cls: Class, word: str) -> Values:
+    found: set[Value] = set()
+    for other in flow.program.knowing(cls.frame.file, cls.node.name, word):
         for node, scope in other.index.nodes[ast.ClassDef]:
             assert isinstance(node, ast.ClassDef)
-            if not node.bases:
-                continue
             below = Class(node, flow.frames.general(scope))
-            if below != instance.cls and instance.cls in list(lineage(flow, below, above=True)):
-                found |= _stored_by(flow, below, Instance(below), name)
-                found |= _held_by_class(flow, below, Instance(below), name)
-    return found
+            if node.bases and below != cls and cls in lineage(flow, below, above=True):
+                found.add(below)
+    return frozenset(found)
 
 
 def class_attribute(flow: Evaluator, cls: Class, name: str) -> Values:

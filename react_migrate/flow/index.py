@@ -207,7 +207,17 @@ class _Walk:
         for keyword in node.keywords:
             if keyword.arg is not None:
                 self.index.keywords[keyword.arg].append((node, scope))
+        if name == "setattr":
+            self.set_by_name(node, scope)
         return False
+
+    def set_by_name(self, node: ast.Call, scope: Scope) -> None:
+        """`setattr(thing, "name", value)` (and pytest's `monkeypatch.setattr`) as the assignment it is."""
+        if len(node.args) == 3:
+            thing, name, value = node.args
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                target = ast.copy_location(ast.Attribute(thing, name.value, ast.Store()), node)
+                self.store(target, value, (), scope, How.VALUE)
 
     def assigned(self, node: ast.Assign, scope: Scope) -> bool:
         for target in node.targets:
