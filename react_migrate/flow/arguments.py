@@ -11,6 +11,7 @@ from react_migrate.flow import callers, containers, hints
 from react_migrate.flow.frames import Binding, Frame, first_parameter
 from react_migrate.flow.index import FunctionNode
 from react_migrate.flow.values import (
+    NOTHING,
     Class,
     Instance,
     Items,
@@ -41,7 +42,9 @@ def parameter(flow: Evaluator, arg: ast.arg, frame: Frame) -> Values:
     called = list(callers.bindings(flow, frame))
     passed = union(_from_call(flow, binding, node, arg, frame) for binding in called)
     reason = callers.beyond(flow, frame, arg, called)
-    return passed | one(Unknown(reason)) if reason is not None else passed
+    if reason is None:
+        return passed
+    return passed | (_default_written(flow, node, arg, frame) or NOTHING) | one(Unknown(reason))
 
 
 def _outside(frame: Frame) -> Frame:
@@ -75,6 +78,15 @@ def _from_call(flow: Evaluator, binding: Binding, node: FunctionNode, arg: ast.a
 
 
 def _default(flow: Evaluator, node: FunctionNode, arg: ast.arg, frame: Frame) -> Values:
+    written = _default_written(flow, node, arg, frame)
+    if written is not None:
+        return written
+    if arg is node.args.vararg or arg is node.args.kwarg:
+        return one(Items(frozenset(), ()))
+    return one(Unknown(f"`{arg.arg}` is not given by a call that is seen"))
+
+
+def _default_written(flow: Evaluator, node: FunctionNode, arg: ast.arg, frame: Frame) -> Values | None:
     args = node.args
     positional = [*args.posonlyargs, *args.args]
     pairs: list[tuple[ast.arg, ast.expr | None]] = []
@@ -84,9 +96,7 @@ def _default(flow: Evaluator, node: FunctionNode, arg: ast.arg, frame: Frame) ->
     for parameter_, default in pairs:
         if parameter_ is arg and default is not None:
             return flow.values(default, _outside(frame))
-    if arg is args.vararg or arg is args.kwarg:
-        return one(Items(frozenset(), ()))
-    return one(Unknown(f"`{arg.arg}` is not given by a call that is seen"))
+    return None
 
 
 @dataclass

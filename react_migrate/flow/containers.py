@@ -123,7 +123,7 @@ def _element(flow: Evaluator, value: Value) -> Values:
         return value.every
     if isinstance(value, Container):
         if isinstance(value.node, (ast.Dict, ast.DictComp)):
-            return one(Other("a key of a dict"))
+            return keys(flow, value)
         return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
     if isinstance(value, (Unknown, Other)):
         return one(value)
@@ -134,6 +134,29 @@ def _element(flow: Evaluator, value: Value) -> Values:
         if isinstance(value, NoValue)
         else one(Unknown("an element of something that is not followed"))
     )
+
+
+def keys(flow: Evaluator, value: Container | Items) -> Values:
+    """The keys of a dict: `{pool.submit(f, x): x}` has futures for keys."""
+    if isinstance(value, Items):
+        return one(Other("a key of a dict"))
+    return flow.ask((value, "keys"), lambda: _keys(flow, value))
+
+
+def _keys(flow: Evaluator, value: Container) -> Values:
+    node, frame = value.node, value.frame
+    found = NOTHING
+    if isinstance(node, ast.Dict):
+        found = union(flow.values(key, frame) for key in node.keys if key is not None)
+    elif isinstance(node, ast.DictComp):
+        found = flow.values(node.key, flow.frames.inside(frame.file.index.scopes[node], frame))
+    stored = [(store.target, flow.frames.general(store.scope)) for store in frame.file.index.item_stores]
+    found |= union(
+        flow.values(target.slice, where)
+        for target, where in stored
+        if isinstance(target, ast.Subscript) and _holds(flow, target.value, where, value)
+    )
+    return found or one(Other("a key of a dict"))
 
 
 def held(flow: Evaluator, value: Container | Items) -> Values:
@@ -217,10 +240,12 @@ def evaluation_results(flow: Evaluator, value: Instance) -> Values:
 
 def method(flow: Evaluator, value: Container | Items, name: str, binding: Binding) -> Values:
     """What a container's method gives."""
+    if name == "keys":
+        return items(keys(flow, value))
     if name in {"values", "copy"}:
         return items(held(flow, value))
     if name == "items":
-        pair = (one(Other("a key of a dict")), held(flow, value))
+        pair = (keys(flow, value), held(flow, value))
         return items(one(Items(union(pair), pair)))
     if name in {"get", "pop", "setdefault", "popleft", "popitem", "get_nowait", "__getitem__"}:
         arguments_ = binding.site.node.args if binding.site is not None else []

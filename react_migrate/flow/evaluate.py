@@ -11,13 +11,12 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import attributes, calls, containers, names
+from react_migrate.flow import attributes, calls, containers, library, names
 from react_migrate.flow.frames import Frame, Frames
 from react_migrate.flow.values import (
     NOTHING,
     Container,
     Function,
-    Future,
     NoValue,
     Other,
     Unknown,
@@ -88,9 +87,7 @@ class Evaluator:
 
     def awaited(self, node: ast.Await, frame: Frame) -> Values:
         """Calling an `async def` is taken to give what it returns; only futures are opened here."""
-        found = self.values(node.value, frame)
-        futures = [value for value in found if isinstance(value, Future)]
-        return found.difference(futures).union(*(future.result for future in futures))
+        return library.opened(self.values(node.value, frame))
 
     def choice(self, node: ast.IfExp, frame: Frame) -> Values:
         return self.values(node.body, frame) | self.values(node.orelse, frame)

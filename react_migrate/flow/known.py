@@ -85,10 +85,7 @@ SAME_FIRST: dict[str, str | None] = {
     "dspy.syncify": "program",
     "asyncio.run": "main",
     "asyncio.wait_for": "fut",
-    "asyncio.create_task": "coro",
-    "asyncio.ensure_future": "coro_or_future",
     "asyncio.shield": None,
-    "asyncio.run_coroutine_threadsafe": "coro",
     "contextlib.nullcontext": None,
     "contextlib.closing": None,
     "contextlib.aclosing": None,
@@ -96,6 +93,18 @@ SAME_FIRST: dict[str, str | None] = {
     "functools.cache": None,
 }
 """Functions that give back their first argument or the same kind of thing, and the keyword it may come by."""
+
+TASKS = {
+    "asyncio.create_task": "coro",
+    "asyncio.ensure_future": "coro_or_future",
+    "asyncio.run_coroutine_threadsafe": "coro",
+}
+"""Functions that give a future of their first argument, and the keyword it may come by."""
+
+EVENT_LOOPS = frozenset(
+    ("asyncio.get_event_loop", "asyncio.get_running_loop", "asyncio.new_event_loop", "asyncio.TaskGroup")
+)
+"""Functions that give an object with asyncio's methods: `create_task`, `run_until_complete`."""
 
 TYPE_FIRST = frozenset(("typing.cast", "typing_extensions.cast"))
 """Functions that give back their second argument."""

@@ -10,6 +10,7 @@ from react_migrate.flow import arguments, calls, classes, containers
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import (
     CALLER_METHODS,
+    EVENT_LOOPS,
     MAPPERS,
     MODULES,
     ONE_OF,
@@ -18,6 +19,7 @@ from react_migrate.flow.known import (
     SAME_METHODS,
     STAND_INS,
     STREAMS,
+    TASKS,
     TO_ITEMS,
     TYPE_FIRST,
     WRAPPERS,
@@ -69,6 +71,10 @@ def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
         return items(containers.elements(flow, arguments.first(flow, binding)))
     if path in SAME_FIRST:
         return arguments.first(flow, binding, SAME_FIRST[path])
+    if path in TASKS:
+        return one(Future(opened(arguments.first(flow, binding, TASKS[path]))))
+    if path in EVENT_LOOPS:
+        return one(Instance(value, binding.site))
     if path in TYPE_FIRST:
         return arguments.nth(flow, binding, 1)
     if path in STREAMS:
@@ -175,6 +181,10 @@ def _object_method(flow: Evaluator, receiver: Instance, name: str, binding: Bind
         if name in SAME_METHODS:
             return one(receiver)
         return one(Other(f"the result of `.{name}()`"))
+    if name == "create_task":
+        return one(Future(opened(arguments.first(flow, binding, "coro"))))
+    if name == "run_until_complete":
+        return opened(arguments.first(flow, binding, "future"))
     if name == "compile" and is_dspy(path):
         return arguments.first(flow, binding, "student")
     if name in CALLER_METHODS:
@@ -237,11 +247,22 @@ def _enumerate(flow: Evaluator, binding: Binding) -> Values:
     return items(one(Items(union(pair), pair)))
 
 
+def opened(values: Values) -> Values:
+    """The values, with what futures give in the place of the futures."""
+    return union(value.result if isinstance(value, Future) else one(value) for value in values)
+
+
 def _gather(flow: Evaluator, binding: Binding) -> Values:
     given = arguments.lay_out(flow, binding)
-    every = union(given.positional) | (given.more_positional or NOTHING)
-    fixed = tuple(given.positional) if given.more_positional is None else None
+    every = opened(union(given.positional) | (given.more_positional or NOTHING))
+    fixed = tuple(map(opened, given.positional)) if given.more_positional is None else None
     return one(Items(every, fixed))
+
+
+def _wait(flow: Evaluator, binding: Binding) -> Values:
+    """`asyncio.wait(tasks)`: those that are done, and the others."""
+    tasks = items(containers.elements(flow, arguments.first(flow, binding, "aws")))
+    return one(Items(tasks, (tasks, tasks)))
 
 
 def _dict(flow: Evaluator, binding: Binding) -> Values:
@@ -307,6 +328,7 @@ _SPECIAL = {
     "builtins.dict": _dict,
     "builtins.getattr": _getattr,
     "asyncio.gather": _gather,
+    "asyncio.wait": _wait,
     "dataclasses.field": _field,
     "pydantic.Field": _field,
     "attr.ib": _field,
