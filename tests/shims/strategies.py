@@ -60,7 +60,8 @@ def finishes(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def trajectories(draw: st.DrawFn) -> dict[str, Any]:
     """A V1 trajectory; `event()` counts which of its peculiarities occur."""
-    groups = draw(st.lists(steps(), max_size=12))
+    count = draw(st.sampled_from([0, 1, 2, 3, 5, 11, 12]))
+    groups = draw(st.lists(steps(), min_size=count, max_size=count))
     if draw(st.booleans()):
         groups.append(draw(finishes()))
     numbers = list(range(len(groups)))

@@ -230,6 +230,7 @@ def test_steps_are_those_of_react_only() -> None:
 @settings(max_examples=100, deadline=None)
 @given(trajectories())
 def test_steps_are_the_same_before_and_after_conversion(trajectory: Any) -> None:
-    before = [step._replace(call_id=None) for step in steps_of(trajectory) if step.name]
+    prediction = types.SimpleNamespace(trajectory=trajectory)
+    before = [step._replace(call_id=None) for step in steps_of(prediction) if step.name]
     after = [step._replace(call_id=None) for step in steps_of({"messages": to_events(trajectory)})]
     assert repr(before) == repr(after)

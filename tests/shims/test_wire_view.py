@@ -81,6 +81,18 @@ def test_results_in_another_number_are_paired_by_id() -> None:
     assert trajectory_of([event]) == flat(("t", "a", {}, None), ("", "b", {}, 2))
 
 
+@pytest.mark.parametrize("broken", [None, [], {}, ["x"], {"a": 1}, 7])
+def test_broken_ids_break_nothing(broken: Any) -> None:
+    event = turn("t", call("a"), call("b"))
+    for each in event["tool_calls"]["tool_calls"]:
+        each["id"] = broken
+    results = event["tool_calls"]["tool_call_results"]["tool_call_results"]
+    results[0]["call_id"] = broken
+    assert trajectory_of([event]) == flat(("t", "a", {}, "ok"), ("", "b", {}, "ok"))
+    del results[1]
+    assert trajectory_of([event])["tool_name_1"] == "b"
+
+
 FIRST = [turn("one", call("a"), question="q1"), turn("done", submit(answer="A"), answer="A")]
 SECOND = [turn("two", call("b"), question="q2"), turn("done2", submit(answer="B"), answer="B")]
 OF_FIRST = flat(("one", "a", {}, "ok"), ("done", *FINISH))

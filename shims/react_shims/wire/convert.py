@@ -10,10 +10,18 @@ from contextlib import suppress
 from typing import Any
 
 from react_shims.wire.events import SUBMIT, same
-from react_shims.wire.flat import COMPLETED, FINISH, STEP_FIELDS, group_steps, is_failure
-from react_shims.wire.marker import EVENT_KEY, Marker
+from react_shims.wire.flat import (
+    COMPLETED,
+    FINISH,
+    STEP_FIELDS,
+    group_steps,
+    is_failure,
+)
+from react_shims.wire.marker import EVENT_KEY
+from react_shims.wire.regular import events_of_regular
 
-RESERVED = ("next_thought", "tool_calls", EVENT_KEY)  # an event's own keys: no input or output can have them
+# An event's own keys: no input or output can have them.
+RESERVED = frozenset({"next_thought", "tool_calls", EVENT_KEY})
 
 
 def to_events(
@@ -40,16 +48,42 @@ def to_events(
     """
     inputs, outputs = dict(inputs or {}), None if outputs is None else dict(outputs)
     _check_names(inputs, outputs or {})
+    prefix = f"traj_{digest or content_digest(trajectory, inputs, outputs)}"
+    leftover: dict[str, Any] = {}
+    regular = events_of_regular(trajectory, prefix)
+    if regular is None:
+        events, finished, leftover = _events_of_steps(trajectory, outputs, prefix)
+    else:
+        events = regular
+        finished = bool(events) and trajectory[f"tool_name_{len(events) - 1}"] == FINISH
+        if finished:
+            events[-1] = _regular_finish(trajectory, len(events) - 1, outputs, prefix)
+
+    if not finished and outputs is not None:
+        event = _submit_event(f"{prefix}_{len(events)}_0", outputs, outputs)
+        events.append({**event, EVENT_KEY: {"forced": True}})
+    if not events and (inputs or leftover):
+        events.append({EVENT_KEY: {"no_steps": True}})
+    if inputs:
+        events[0] = _with_inputs(events[0], inputs)
+    if outputs:
+        events[-1] = _with_outputs(events[-1], outputs)
+    if leftover:
+        events[-1][EVENT_KEY] = {**events[-1].get(EVENT_KEY, {}), **leftover}
+    return events
+
+
+def _events_of_steps(
+    trajectory: Mapping[str, Any], outputs: Mapping[str, Any] | None, prefix: str
+) -> tuple[list[dict[str, Any]], bool, dict[str, Any]]:
+    """The events of the steps, whether the run finished, and what the last event's marker has to remember."""
     steps, foreign = group_steps(trajectory)
     for number in [number for number, fields in steps.items() if not _is_a_call(fields)]:
         foreign.update({f"{name}_{number}": value for name, value in steps.pop(number).items()})
     _check_keys(foreign)
-
-    prefix = f"traj_{digest or content_digest(trajectory, inputs, outputs)}"
     last = next(reversed(steps), None)
     finished = last is not None and steps[last]["tool_name"] == FINISH
     events: list[dict[str, Any]] = []
-    markers: list[Marker] = []
     expected = 0
     for number, fields in steps.items():
         call_id = f"{prefix}_{len(events)}_0"
@@ -57,24 +91,26 @@ def to_events(
             event, marker = _finish_event(call_id, fields, outputs)
         else:
             event, marker = _step_event(call_id, fields)
+        if number != expected:
+            marker["number"] = number
+        if marker:
+            event[EVENT_KEY] = marker
         events.append(event)
-        markers.append(marker if number == expected else marker._replace(number=number))
         expected = number + 1
-    if not finished and outputs is not None:
-        events.append(_submit_event(f"{prefix}_{len(events)}_0", outputs, outputs))
-        markers.append(Marker(forced=True))
-    if not events and (inputs or foreign):
-        events.append({})
-        markers.append(Marker(no_steps=True))
-    if events:
-        markers[-1] = markers[-1]._replace(extra=foreign, keys=_unusual_order(trajectory, steps, foreign))
-        events[0] = _with_inputs(events[0], inputs)
-        if outputs:
-            events[-1].update(outputs)
-    for event, marker in zip(events, markers, strict=True):
-        if stored := marker.stored():
-            event[EVENT_KEY] = stored
-    return events
+    leftover: dict[str, Any] = {"extra": foreign} if foreign else {}
+    usual = [f"{name}_{number}" for number, fields in steps.items() for name in STEP_FIELDS if name in fields]
+    if list(trajectory) != [*usual, *foreign]:
+        leftover["keys"] = list(trajectory)
+    return events, finished, leftover
+
+
+def _regular_finish(
+    trajectory: Mapping[str, Any], number: int, outputs: Mapping[str, Any] | None, prefix: str
+) -> dict[str, Any]:
+    fields = {name: trajectory[f"{name}_{number}"] for name in STEP_FIELDS}
+    event, marker = _finish_event(f"{prefix}_{number}_0", fields, outputs)
+    event[EVENT_KEY] = marker
+    return event
 
 
 def content_digest(*contents: Any) -> str:
@@ -97,15 +133,15 @@ def _described(contents: Any) -> str:
 
 
 def _check_names(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+    if RESERVED.isdisjoint(inputs) and RESERVED.isdisjoint(outputs) and outputs.keys().isdisjoint(inputs):
+        return
     for kind, names in (("input", inputs), ("output", outputs)):
-        for name in RESERVED:
-            if name in names:
-                raise ValueError(
-                    f"an {kind} named {name!r} cannot be stored: a history event uses that key itself"
-                )
-    both = sorted(inputs.keys() & outputs.keys())
-    if both:
-        raise ValueError(f"{', '.join(map(repr, both))} cannot be both an input and an output of one run")
+        for name in RESERVED.intersection(names):
+            raise ValueError(
+                f"an {kind} named {name!r} cannot be stored: a history event uses that key itself"
+            )
+    both = ", ".join(sorted(map(repr, inputs.keys() & outputs.keys())))
+    raise ValueError(f"{both} cannot be both an input and an output of one run")
 
 
 def _check_keys(foreign: Mapping[Any, Any]) -> None:
@@ -119,20 +155,20 @@ def _is_a_call(fields: Mapping[str, Any]) -> bool:
     return isinstance(fields.get("tool_name"), str)
 
 
-def _step_event(call_id: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], Marker]:
+def _step_event(call_id: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     name, args = fields["tool_name"], _args(fields.get("tool_args"))
     results = []
     if "observation" in fields:
         value = fields["observation"]
         results = [{"call_id": call_id, "name": name, "value": value, "is_error": is_failure(name, value)}]
     event = _event(fields, {"id": call_id, "name": name, "args": args}, results)
-    shown = {**fields, "thought": event.get("next_thought", ""), "tool_args": args}
-    return event, _marker(fields, shown)._replace(own_submit=name == SUBMIT)
+    marker = _unsaid(fields, {**fields, "thought": event.get("next_thought", ""), "tool_args": args})
+    return event, {**marker, "own_submit": True} if name == SUBMIT else marker
 
 
 def _finish_event(
     call_id: str, fields: Mapping[str, Any], outputs: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], Marker]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     args: Mapping[str, Any]
     value: Any
     if outputs is None:  # then what the model passed to `finish` is all that is known
@@ -140,13 +176,9 @@ def _finish_event(
     else:
         args = value = outputs
     event = _submit_event(call_id, args, value, fields)
-    shown = {
-        "thought": event.get("next_thought", ""),
-        "tool_name": FINISH,
-        "tool_args": {},
-        "observation": COMPLETED,
-    }
-    return event, _marker(fields, shown)._replace(finish=True)
+    thought = event.get("next_thought", "")
+    shown = {"thought": thought, "tool_name": FINISH, "tool_args": {}, "observation": COMPLETED}
+    return event, {"finish": True, **_unsaid(fields, shown)}
 
 
 def _submit_event(
@@ -181,25 +213,20 @@ def _args(args: Any) -> dict[str, Any]:
     return {str(name): value for name, value in args.items()}
 
 
-def _marker(fields: Mapping[str, Any], shown: Mapping[str, Any]) -> Marker:
-    """What has to be remembered of a step's fields, of which the event shows `shown`."""
-    return Marker(
-        missing=tuple(name for name in STEP_FIELDS if name not in fields),
-        step={
-            name: value
-            for name, value in fields.items()
-            if not (type(value) is type(shown[name]) and same(value, shown[name]))
-        },
-    )
-
-
-def _unusual_order(
-    trajectory: Mapping[str, Any], steps: Mapping[int, Mapping[str, Any]], foreign: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """The trajectory's keys, unless they come in the order in which `trajectory_in` puts them anyway."""
-    usual = [f"{name}_{number}" for number, fields in steps.items() for name in STEP_FIELDS if name in fields]
-    keys = tuple(trajectory)
-    return () if keys == (*usual, *foreign) else keys
+def _unsaid(fields: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The marker for what a step's fields say beyond what the event shows."""
+    marker: dict[str, Any] = {}
+    missing = [name for name in STEP_FIELDS if name not in fields]
+    if missing:
+        marker["missing"] = missing
+    step = {
+        name: value
+        for name, value in fields.items()
+        if not (value is shown[name] or (type(value) is type(shown[name]) and same(value, shown[name])))
+    }
+    if step:
+        marker["step"] = step
+    return marker
 
 
 def _with_inputs(event: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,3 +237,9 @@ def _with_inputs(event: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, 
     if any(isinstance(value, Mapping) and "tool_calls" in value for value in inputs.values()):
         return {**event, **inputs}
     return {**inputs, **event}
+
+
+def _with_outputs(event: dict[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The event with the outputs behind the call that submitted them, as V2 writes it."""
+    marker = event.pop(EVENT_KEY, None)
+    return {**event, **outputs} if marker is None else {**event, **outputs, EVENT_KEY: marker}

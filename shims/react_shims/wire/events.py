@@ -30,7 +30,8 @@ class Call(NamedTuple):
 
 def field_of(thing: Any, name: str, default: Any = None) -> Any:
     """`thing[name]` of a mapping, `thing.name` of an object."""
-    if isinstance(thing, Mapping):
+    # A dict is told first, and cheaply: whole files of stored runs come through here.
+    if type(thing) is dict or isinstance(thing, Mapping):
         return thing.get(name, default)
     return getattr(thing, name, default)
 
@@ -41,7 +42,7 @@ def messages_of(history: Any) -> list[Any] | None:
     The list itself is returned, not a copy. Events are mappings: chat libraries have histories of objects.
     """
     messages = history if isinstance(history, list) else field_of(history, "messages")
-    if isinstance(messages, list) and all(isinstance(event, Mapping) for event in messages):
+    if isinstance(messages, list) and all(isinstance(event, (dict, Mapping)) for event in messages):
         return messages
     return None
 
@@ -59,13 +60,15 @@ def calls_of(event: Mapping[str, Any]) -> list[Call]:
         return []
     results = _results_of(container)
     by_position = len(results) == len(calls)
-    by_id = {} if by_position else {field_of(result, "call_id"): result for result in results}
+    by_id = {} if by_position else {str(field_of(result, "call_id")): result for result in results}
     paired = []
     for position, call in enumerate(calls):
         call_id, name, args = _identity_of(call)
         if not isinstance(name, str):
             return []  # not a list of tool calls after all
-        result = results[position] if by_position else (by_id.get(call_id) if call_id else None)
+        result = (
+            results[position] if by_position else by_id.get(call_id) if isinstance(call_id, str) else None
+        )
         paired.append(
             Call(
                 call_id,
@@ -88,10 +91,9 @@ def _results_of(container: Any) -> list[Any]:
 
 def _identity_of(call: Any) -> tuple[str | None, Any, Any]:
     """Id, name and arguments, in DSPy's own spelling or in a provider's (`dspy.ToolCalls` accepts both)."""
-    if not isinstance(call, Mapping):
+    if not isinstance(call, (dict, Mapping)):
         return field_of(call, "id"), field_of(call, "name"), field_of(call, "args")
-    function = call.get("function")
-    source = function if isinstance(function, Mapping) else call
+    source = call["function"] if isinstance(call.get("function"), dict) else call
     args = source.get("args", source.get("arguments"))
     if isinstance(args, str):
         with suppress(ValueError, RecursionError):  # broken JSON stays visible as the text it is

@@ -15,6 +15,7 @@ FINISH = "finish"  # V1's final tool ...
 COMPLETED = "Completed."  # ... and what it returns
 
 _OLD_ERROR = "Failed to execute: "  # DSPy 2.5 and 2.6
+ERROR_TEXTS = ("Execution error in ", _OLD_ERROR)
 
 
 def has_step_keys(x: Mapping[Any, Any]) -> bool:
@@ -43,6 +44,6 @@ def is_failure(tool_name: Any, observation: Any) -> bool:
 
     `finish` never fails: called with arguments, which V1 reports as an error, it ended the run all the same.
     """
-    if not isinstance(observation, str) or tool_name == FINISH:
+    if not isinstance(observation, str) or not observation.startswith(ERROR_TEXTS) or tool_name == FINISH:
         return False
     return observation.startswith((f"Execution error in {tool_name}: ", _OLD_ERROR))

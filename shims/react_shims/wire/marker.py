@@ -23,14 +23,6 @@ class Marker(NamedTuple):
     extra: Mapping[str, Any] = {}  # on a run's last event: the trajectory's foreign keys
     keys: tuple[str, ...] = ()  # on a run's last event: the order of all keys, if not V1's own
 
-    def stored(self) -> dict[str, Any]:
-        """The JSON-ready form; empty when there is nothing to remember."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in self._asdict().items()
-            if value != _DEFAULT_VALUES[name]
-        }
-
 
 NO_MARKER = Marker()
 _DEFAULT_VALUES = NO_MARKER._asdict()
@@ -42,7 +34,7 @@ def marker_of(event: Mapping[str, Any]) -> Marker:
     Stored data may be damaged: an entry of the wrong type counts as absent.
     """
     stored = event.get(EVENT_KEY)
-    if not isinstance(stored, Mapping):
+    if stored is None or not isinstance(stored, Mapping):
         return NO_MARKER
     found: dict[str, Any] = {}
     for name, default in _DEFAULT_VALUES.items():
