@@ -53,7 +53,8 @@ def _schema(name: str, field: Any) -> dict[str, Any]:
     try:
         schema = dict(pydantic.TypeAdapter(_constrained(field)).json_schema())
     except pydantic.errors.PydanticInvalidForJsonSchema:
-        schema = {"type": "string"}  # as DSPy does for types that have no schema
+        # As DSPy does for types without a schema. A default is not checked where the schema has no type.
+        schema = {} if _is_optional(field) else {"type": "string"}
     extra = field.json_schema_extra or {}
     desc = extra.get("desc") or ""
     texts = [
