@@ -15,25 +15,27 @@ BY_THIS_PYTHON = f"does not parse with Python {platform.python_version()}{NOT_CH
 
 
 def unchecked(source: Source, triggers: Collection[bytes]) -> Iterator[Finding]:
-    """A finding for each cell that does not parse, and for each that a magic takes and that has a trigger."""
-    for cell in source.left_out:
-        if cell.error:
-            yield from _finding(source, cell.line, cell.column, f"{BY_THIS_PYTHON}: {cell.error}; correct it")
-            continue
-        line = _first_mention(cell, triggers)
-        if line is not None:
-            message = (
-                f"what `{cell.magic}` does with this code is not known{NOT_CHECKED}; look at it yourself"
-            )
-            yield from _finding(source, cell.line + line, 1, message)
+    """A finding for each cell that does not parse, and for other code left out that has a trigger."""
+    for code in source.left_out:
+        line, column = code.line, code.column
+        if not code.error:
+            mention = _first_mention(code, triggers)
+            if mention is None:
+                continue
+            line, column = line + mention, 1
+        if not is_ignored(CODE, source.line(line)):
+            yield Finding(CODE, Span(line, column, line, column), _message(code), Fix.MANUAL)
 
 
-def _first_mention(cell: LeftOut, triggers: Collection[bytes]) -> int | None:
+def _message(code: LeftOut) -> str:
+    if code.error:
+        return f"this cell {BY_THIS_PYTHON}: {code.error}; correct it"
+    if str(code.magic).startswith("%%"):
+        return f"what `{code.magic}` does with this cell is not known{NOT_CHECKED}; look at it yourself"
+    return f"the code in this `{code.magic}` line was not checked or changed; look at it yourself"
+
+
+def _first_mention(left_out: LeftOut, triggers: Collection[bytes]) -> int | None:
     """The index of the first line that has a trigger."""
-    lines = (line.encode(errors="replace") for line in split_lines(cell.code))
+    lines = (line.encode(errors="replace") for line in split_lines(left_out.code))
     return next((i for i, line in enumerate(lines) if any(trigger in line for trigger in triggers)), None)
-
-
-def _finding(source: Source, line: int, column: int, message: str) -> Iterator[Finding]:
-    if not is_ignored(CODE, source.line(line)):
-        yield Finding(CODE, Span(line, column, line, column), message, Fix.MANUAL)

@@ -116,6 +116,8 @@ def _code_cells(text: str, top: Mapping[str, Value]) -> Iterator[Cell]:
         lines = [source.value] if isinstance(source.value, str) else source.value
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise _broken(text, f"the source of cell {number} is no text", source)
+        if "source" not in members and any(not line.endswith(("\n", "\r")) for line in lines[:-1]):
+            raise _broken(text, f"its format is older than 3 (cell {number} has lines without ends)", source)
         yield Cell(number, "".join(lines), source.start, source.end)
 
 

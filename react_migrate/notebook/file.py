@@ -16,12 +16,11 @@ from typing import NamedTuple
 
 from react_migrate.notebook import standin
 from react_migrate.notebook.document import Document, read_document
-from react_migrate.notebook.magics import Reading, read_cell
+from react_migrate.notebook.magics import Reading, names_in, read_cell
 from react_migrate.notebook.standin import StoodFor, set_aside
 from react_migrate.source import LeftOut, NotParsedError, Part, Place, RestoreError, SourceError, split_lines
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-_WORD = re.compile(r"\w+")
 
 
 class CellText(NamedTuple):
@@ -58,8 +57,8 @@ class Notebook:
 
     @cached_property
     def unseen(self) -> frozenset[str]:
-        """The words in everything that is stood in for."""
-        return frozenset(word for one in self._stood_for for word in _WORD.findall(one.original))
+        """The names in everything that is stood in for."""
+        return frozenset(name for one in self._stood_for for name in names_in(one.original))
 
     def parts(self) -> Sequence[Part]:
         return [

@@ -43,6 +43,9 @@ _JOINED_LINES = re.compile(r"(?:[^\r\n]*\\(?:\r\n|\r|\n))*[^\r\n]*")
 _RUNS_STATEMENT = re.compile(r"%(?P<name>time|prun|memit|timeit)[ \t]+(?=[^\s-])")
 _TAKES_CODE = re.compile(r"(%(?:time|timeit|prun|lprun|memit|mprun|debug|px))\b([\s\S]*)")
 _IN_BRACES = re.compile(r"\{[^{}\r\n]*\}|[\r\n]")
+_SHELL = re.compile(r"\s*(?:!|%%?(?:!|pip|conda|mamba|uv|bash|sh|script|sx|system|writefile|file)\b)")
+_SHELL_NAME = re.compile(r"(?<=\$)\w+|\{[^{}\r\n]*\}")
+_WORD = re.compile(r"\w+")
 _IN_PYTHON = re.compile(
     r"""
     (?P<string>\"{3} | '{3} | \" | ')
@@ -96,6 +99,12 @@ def read_cell(text: str) -> Reading:
     if _LANGUAGE_LINE.match(text) or (is_one_line and _AUTOMAGIC.match(text)):
         return Reading(everything)
     return Reading(everything, (replace(error, code=text),))
+
+
+def names_in(aside: str) -> Iterator[str]:
+    """The words of what was set aside that may be Python names."""
+    parts = _SHELL_NAME.findall(aside) if _SHELL.match(aside) else [aside]
+    return (word for part in parts for word in _WORD.findall(part))
 
 
 def _with_body(text: str, magic: re.Match[str]) -> Reading:
