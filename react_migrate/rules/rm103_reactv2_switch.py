@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
 
 
+_NODES = {"BoolOp": "BooleanOperation"}
+
+
 class ReActV2Switch(Rule):
     """RM103 reactv2-switch.
 
@@ -60,7 +63,7 @@ Agent = dspy.ReActV2 if hasattr(dspy, "ReActV2") else make_agent
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for switch in switches(file):
             kind = type(switch.node).__name__
-            edit = Edit(file.span(switch.node), kind, _collapsed)
+            edit = Edit(file.span(switch.node), _NODES.get(kind, kind), _collapsed)
             fix, edits = (Fix.SAFE, (edit,)) if switch.plain else (Fix.MANUAL, ())
             message = (
                 "this chooses between DSPy's two ReAct engines by hand: `react_shims.ReAct` is the new one"
@@ -71,5 +74,6 @@ Agent = dspy.ReActV2 if hasattr(dspy, "ReActV2") else make_agent
 def _collapsed(node: cst.CSTNode, names: Names) -> cst.CSTNode:
     import libcst as cst
 
-    old = node if isinstance(node, (cst.IfExp, cst.Call)) else cst.ensure_type(node, cst.IfExp)
+    expressions = (cst.IfExp, cst.Call, cst.BooleanOperation)
+    old = node if isinstance(node, expressions) else cst.ensure_type(node, cst.IfExp)
     return names.node("ReAct").with_changes(lpar=old.lpar, rpar=old.rpar)
