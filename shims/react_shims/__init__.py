@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from react_shims.history import dump_history, history_of, load_history, to_history
+    from react_shims.installation import status
+    from react_shims.prediction import install_trajectory, uninstall_trajectory
     from react_shims.react import ReAct, ReActV2
     from react_shims.trajectory import Step, has_trajectory, steps_of, trajectory_of
     from react_shims.truncation import TruncationHook
@@ -26,10 +28,13 @@ __all__ = [
     "dump_history",
     "has_trajectory",
     "history_of",
+    "install_trajectory",
     "load_history",
+    "status",
     "steps_of",
     "to_history",
     "trajectory_of",
+    "uninstall_trajectory",
 ]
 
 # Where each public name lives (PEP 562). The classes need an installed DSPy of 3.3 or later, and say so.
@@ -41,10 +46,13 @@ _HOMES = {
     "dump_history": "history",
     "has_trajectory": "trajectory",
     "history_of": "history",
+    "install_trajectory": "prediction",
     "load_history": "history",
+    "status": "installation",
     "steps_of": "trajectory",
     "to_history": "history",
     "trajectory_of": "trajectory",
+    "uninstall_trajectory": "prediction",
 }
 
 

@@ -1,0 +1,55 @@
+"""`react_shims.status()` says what the installed DSPy is, in words that follow from its classes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import dspy
+
+import react_shims
+from react_shims.installation import AFTER, BEFORE, SWITCHED, WINDOW
+
+RELEASE = tuple(int(part) for part in dspy.__version__.split(".")[:2])
+
+
+def test_the_phase_is_the_releases() -> None:
+    expected = (
+        BEFORE
+        if RELEASE < (3, 3)
+        else WINDOW
+        if RELEASE < (3, 5)
+        else SWITCHED
+        if RELEASE < (3, 6)
+        else AFTER
+    )
+    assert react_shims.status().phase == expected
+    assert react_shims.status().next_steps
+
+
+def test_the_names_are_what_they_are() -> None:
+    names = react_shims.status().names
+    assert names["dspy.ReAct"].startswith("V1" if RELEASE < (3, 5) else "V2")
+    assert names["dspy.ReAct"].endswith(f"({dspy.ReAct.__module__}.ReAct)")
+    if RELEASE >= (3, 3):
+        v2 = dspy.ReAct if RELEASE >= (3, 5) else dspy.ReActV2
+        assert names["react_shims.ReAct"] == f"V2, made from {v2.__module__}.{v2.__name__}"
+        assert issubclass(react_shims.ReAct, v2)
+    else:
+        assert names["react_shims.ReAct"] == "needs DSPy 3.3 or later"
+        assert names["dspy.ReActV2"] == "comes with DSPy 3.3"
+    assert names["dspy.CodeAct"].startswith("not in this DSPy; use RLM" if RELEASE >= (3, 5) else "dspy.")
+
+
+def test_the_function_is_not_hidden_by_a_module() -> None:
+    assert callable(react_shims.status)
+    assert str(react_shims.status()).startswith(
+        f"react-shims {react_shims.__version__}\nDSPy {dspy.__version__}"
+    )
+
+
+def test_the_command_prints_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error::DeprecationWarning:react_shims", "-m", "react_shims"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == f"{react_shims.status()}\n"
