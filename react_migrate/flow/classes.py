@@ -85,19 +85,19 @@ def method(flow: Evaluator, cls: Class, name: str, *, above: bool = False) -> Fu
 
 def function_in(cls: Class, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The function that a class's own body defines under a name; the last one counts."""
+    scope = class_scope(cls)
     found = None
-    for node, scope in _functions(cls):
-        if node.name == name and scope.node is cls.node:
-            found = node
+    for definition in scope.file.reaching(scope).everywhere.get(name, ()):
+        if isinstance(definition.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found = definition.node
     return found
 
 
-def _functions(cls: Class) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope]]:
+def functions(cls: Class) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions that a class's own body defines, by name."""
     scope = class_scope(cls)
-    for definition in scope.file.reaching(scope).everywhere.values():
-        for each in definition:
-            if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield each.node, scope
+    found = ((name, function_in(cls, name)) for name in scope.file.reaching(scope).everywhere)
+    return {name: node for name, node in found if node is not None}
 
 
 def class_scope(cls: Class) -> Scope:

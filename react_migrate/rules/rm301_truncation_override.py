@@ -25,7 +25,8 @@ class TruncationOverride(Rule):
 
     The fix keeps the override and puts `react_shims.TruncationHook` before the DSPy base. On DSPy up to 3.4
     the mixin does nothing, V1 calls the override itself; on the new engine it calls the override with the
-    same flat dict and sends what it leaves. The mixin goes once, on the topmost class that overrides.
+    same flat dict and sends what it leaves. The mixin goes once, on the topmost class that overrides, itself
+    or by way of a plain class it mixes in.
 
     Fix safety: safe. Overrides of another shape are RM302's, classes that replace V1's loop RM303's; neither
     is edited.
@@ -34,7 +35,7 @@ class TruncationOverride(Rule):
     code = "RM301"
     summary = "truncate_trajectory overrides are never called in DSPy 3.5"
     fix = Fix.SAFE
-    triggers = (b"truncate_trajectory",)
+    triggers = (b"truncate_trajectory", b"ReAct")  # the override may be in another file, in a mixin
     examples = (
         Example(
             """\
@@ -67,24 +68,28 @@ class Lean(ReAct):
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for subclass in subclasses(file):
-            hook = subclass.hook
-            if hook is None or subclass.has_mixin or not _is_topmost(subclass) or not can_be_kept(subclass):
+            if not needs_mixin(subclass) or subclass.has_mixin or not can_be_kept(subclass):
                 continue
             base = subclass.base_to_mix_before()
             if base is not None:
                 edit = Edit(file.span(base), "Arg", _with_mixin)
                 message = f"`{subclass.cls.node.name}.truncate_trajectory` is never called on DSPy 3.5"
-                yield Finding(self.code, file.span(hook), message, self.fix, (edit,))
+                yield Finding(self.code, file.span(subclass.hook or base), message, self.fix, (edit,))
+
+
+def needs_mixin(subclass: Subclass) -> bool:
+    """Whether it is the topmost class that overrides, itself or by way of a plain class it mixes in."""
+    overrides = subclass.hook is not None or subclass.mixed_in is not None
+    return overrides and not any(each.hook or each.mixed_in for each in subclass.above())
 
 
 def can_be_kept(subclass: Subclass) -> bool:
     """Whether the mixin would bring the override back: it has V1's shape, and V1's loop is V1's own."""
     family = (subclass, *subclass.above())
-    return trouble(subclass) is None and not any(each.loop_overrides() for each in family)
-
-
-def _is_topmost(subclass: Subclass) -> bool:
-    return all(each.hook is None for each in subclass.above())
+    if trouble(subclass) is not None or any(each.loop_overrides() for each in family):
+        return False
+    other = subclass.mixed_in if subclass.hook is None else None
+    return other is None or trouble(other) is None
 
 
 def _with_mixin(node: cst.CSTNode, names: Names) -> cst.FlattenSentinel[cst.Arg]:

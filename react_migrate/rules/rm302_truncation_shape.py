@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
 from react_migrate.flow.index import parameters
-from react_migrate.rules.predictions import is_agent
+from react_migrate.flow.values import Container, NoValue, Value
+from react_migrate.rules.patches import replaced
 from react_migrate.rules.rule import Example, Rule
-from react_migrate.rules.subclasses import HOOK, FunctionDef, Subclass, subclasses
+from react_migrate.rules.subclasses import HOOK, Subclass, subclasses
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -31,7 +32,7 @@ class TruncationShape(Rule):
     code = "RM302"
     summary = "this truncate_trajectory cannot be carried over to DSPy 3.5 as it is"
     fix = Fix.MANUAL
-    triggers = (b"truncate_trajectory",)
+    triggers = (b"truncate_trajectory", b"ReAct")
     examples = (
         Example(
             """\
@@ -56,18 +57,19 @@ agent.truncate_trajectory = lambda trajectory: {}
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for subclass in subclasses(file):
             problem = trouble(subclass)
+            mixin = subclass.mixed_in if subclass.hook is None else None
+            if problem is None and mixin is not None and trouble(mixin) is not None:
+                problem = subclass.cls.node.bases[0], "the override that is mixed in does not fit"
             if problem is not None and not subclass.loop_overrides():
                 node, what = problem
                 message = f"{what}: V1's contract is `truncate_trajectory(self, trajectory)` returning a dict"
                 yield Finding(self.code, file.span(node), message, self.fix)
-        for store in file.index.attribute_stores.get(HOOK, ()):
-            assert isinstance(store.target, ast.Attribute)
-            if is_agent(file, store.target.value, store.scope, or_class=True):
-                message = "a truncate_trajectory assigned from outside is never called on DSPy 3.5"
-                yield Finding(self.code, file.span(store.target), message, self.fix)
+        for node in replaced(file, HOOK):
+            message = "a truncate_trajectory put in from outside is never called on DSPy 3.5"
+            yield Finding(self.code, file.span(node), message, self.fix)
 
 
-def trouble(subclass: Subclass) -> tuple[FunctionDef | ast.stmt, str] | None:
+def trouble(subclass: Subclass) -> tuple[ast.stmt | ast.expr, str] | None:
     """What is wrong with a class's own override, and where; None when it has V1's shape or there is none."""
     hook = subclass.hook
     if hook is None:
@@ -84,12 +86,16 @@ def trouble(subclass: Subclass) -> tuple[FunctionDef | ast.stmt, str] | None:
     scope = subclass.file.index.scopes[hook]
     if scope.yields:
         return hook, "this override is a generator"
-    values = [node.value for node in scope.returns]
-    if not any(value is not None for value in values) and not _only_raises(hook):
+    returned = [subclass.file.values(node.value, scope) for node in scope.returns if node.value is not None]
+    if all(value == {NoValue()} for value in returned) and not _only_raises(hook):
         return hook, "this override returns nothing"
-    if any(isinstance(value, (ast.Tuple, ast.List, ast.Set)) for value in values):
+    if any(_is_sequence(value) for values in returned for value in values):
         return hook, "this override does not return a dict"
     return None
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, Container) and isinstance(value.node, (ast.Tuple, ast.List, ast.Set))
 
 
 def _assigned(subclass: Subclass) -> tuple[ast.stmt, str] | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.rules.predictions import is_agent
+from react_migrate.rules.patches import replaced
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.subclasses import LOOP_METHODS, subclasses
 
@@ -30,7 +29,10 @@ class LoopOverride(Rule):
     code = "RM303"
     summary = "V1's loop and its private methods are gone in DSPy 3.5"
     fix = Fix.MANUAL
-    triggers = (b"_format_trajectory", b"_trajectory_truncation", b"next_tool_", b"forward", b"next_thought")
+    triggers = (
+        *(b"_format_trajectory", b"_trajectory_truncation", b"next_tool_", b"next_thought", b"forward"),
+        *(b"self.react", b"self.extract"),
+    )
     examples = (
         Example(
             """\
@@ -64,8 +66,6 @@ class Traced(dspy.ReAct):
                 message = f"`{name}` relies on V1's loop, which DSPy 3.5 does not have"
                 yield Finding(self.code, file.span(method), message, self.fix)
         for name in (*LOOP_METHODS, "forward", "aforward"):
-            for store in file.index.attribute_stores.get(name, ()):
-                assert isinstance(store.target, ast.Attribute)
-                if is_agent(file, store.target.value, store.scope, or_class=True):
-                    message = f"`{name}` of an agent is replaced from outside: DSPy 3.5 runs another loop"
-                    yield Finding(self.code, file.span(store.target), message, self.fix)
+            for node in replaced(file, name):
+                message = f"`{name}` of an agent is replaced from outside: DSPy 3.5 runs another loop"
+                yield Finding(self.code, file.span(node), message, self.fix)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import classes
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.index import Scope
-from react_migrate.flow.known import V1
+from react_migrate.flow.known import RUN_METHODS, V1
 from react_migrate.flow.values import Class, Library
 
 if TYPE_CHECKING:
@@ -46,6 +46,18 @@ class Subclass:
         """Its own override of `truncate_trajectory`."""
         return classes.function_in(self.cls, HOOK)
 
+    @property
+    def mixed_in(self) -> Subclass | None:
+        """The plain class it has its override from: `class Lean(Shorten, dspy.ReAct)`."""
+        for base in self.cls.node.bases:
+            if base is self.base_to_mix_before():
+                return None
+            for value in self.flow.values(base, self.cls.frame):
+                for cls in classes.lineage(self.flow, value) if isinstance(value, Class) else ():
+                    if classes.function_in(cls, HOOK) is not None:
+                        return Subclass(cls, cls.frame.file)
+        return None
+
     def above(self) -> Iterator[Subclass]:
         """The classes of the project that it derives from and that are V1's too."""
         for cls in classes.lineage(self.flow, self.cls, above=True):
@@ -63,11 +75,11 @@ class Subclass:
 
     def loop_overrides(self) -> list[FunctionDef]:
         """Its methods that replace V1's loop or reach into it."""
-        methods = [classes.function_in(self.cls, name) for name in LOOP_METHODS]
-        found: list[FunctionDef] = [node for node in methods if node is not None]
-        for name in ("forward", "aforward"):
-            node = classes.function_in(self.cls, name)
-            if node is not None and reaches_into_loop(node):
+        found: list[FunctionDef] = []
+        for name, node in classes.functions(self.cls).items():
+            if name in LOOP_METHODS or (
+                reaches_into_loop(node) if name in RUN_METHODS else runs_part_of_loop(node)
+            ):
                 found.append(node)
         return found
 
@@ -95,6 +107,25 @@ def subclasses(file: AnalysedFile) -> Iterator[Subclass]:
 def frame_of(file: AnalysedFile, scope: Scope) -> Frame:
     """The frame that stands for every run of a scope."""
     return file.program.flow.frames.general(scope)
+
+
+def runs_part_of_loop(function: FunctionDef) -> bool:
+    """Whether a helper does what only V1's loop does: call its predictors, or read what they predict."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr in LOOP_FIELDS:
+            return True
+        if isinstance(node, ast.Call) and _is_part_of_loop(node.func):
+            return True
+    return False
+
+
+def _is_part_of_loop(called: ast.expr) -> bool:
+    """`self.react`, `self.extract.acall`, `self._format_trajectory`."""
+    if isinstance(called, ast.Attribute) and called.attr in RUN_METHODS:
+        called = called.value
+    if not isinstance(called, ast.Attribute) or called.attr not in LOOP_ATTRIBUTES - {HOOK}:
+        return False
+    return isinstance(called.value, ast.Name) and called.value.id == "self"
 
 
 def reaches_into_loop(function: FunctionDef) -> bool:
