@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.flow.values import Instance, Library
+from react_migrate.rules.rlm import makes_rlm, runs_rlm
 from react_migrate.rules.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ class RlmInterpreter(Rule):
     """RM703 rlm-interpreter.
 
     `dspy.RLM(interpreter=x)` is the spelling up to DSPy 3.2. From 3.3 on the constructor takes
-    `interpreter_factory=`, a function that makes a fresh interpreter, and so does a call on 3.4 (where it is
-    keyword-only).
+    `interpreter_factory=`, a function that makes a fresh interpreter, and so does a call on 3.4, where it is
+    keyword-only; up to 3.3 a call takes an interpreter by position.
 
     There is no fix, because an interpreter that was shared is not the same as one made each time. Where
     sharing does not matter, `interpreter_factory=lambda: x` keeps yours.
@@ -27,17 +27,20 @@ class RlmInterpreter(Rule):
     code = "RM703"
     summary = "dspy.RLM(interpreter=...) is interpreter_factory from DSPy 3.3 on"
     fix = Fix.MANUAL
-    triggers = (b"interpreter",)
+    triggers = (b"interpreter", b"RLM")
     examples = (
         Example('import dspy\n\nrlm = dspy.RLM("doc -> a", interpreter=mine)\n'),
+        Example('import dspy\n\nrlm = dspy.RLM("doc -> a")\nrlm(mine, doc="...")\n'),
         Example("run(interpreter=mine)\n", finds=False),
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         message = "`interpreter` is `interpreter_factory` (a function that makes one) from DSPy 3.3 on"
         for call, scope in file.index.keywords.get("interpreter", ()):
-            for value in file.values(call.func, scope):
-                cls = value.cls if isinstance(value, Instance) else value
-                if isinstance(cls, Library) and cls.path == "dspy.RLM":
-                    keyword = next(k for k in call.keywords if k.arg == "interpreter")
-                    yield Finding(self.code, file.span(keyword), message, self.fix)
+            if makes_rlm(file, call, scope) or runs_rlm(file, call, scope):
+                keyword = next(k for k in call.keywords if k.arg == "interpreter")
+                yield Finding(self.code, file.span(keyword), message, self.fix)
+        for call, scope in file.index.all_calls if "RLM" in file.text else ():
+            if call.args and runs_rlm(file, call, scope):
+                message = "an interpreter is passed as `interpreter_factory=` from DSPy 3.4 on"
+                yield Finding(self.code, file.span(call.args[0]), message, self.fix)
