@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
 from react_migrate.flow.index import Scope
+from react_migrate.flow.values import Container
 from react_migrate.rules.predictions import is_prediction
+from react_migrate.rules.reading import WORD
 from react_migrate.rules.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -45,33 +47,50 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
-        for string, _ in file.index.strings.get("trajectory", ()):
-            compared = _comparison(file, string)
-            if compared is None or _handles_history(compared):
-                continue
-            if any(is_prediction(file, source, scope) for source, scope in _sources(file, compared)):
-                message = 'on DSPy 3.5 the keys to leave out are "history" and "termination_reason" as well'
-                yield Finding(self.code, file.span(compared), message, self.fix)
+        message = 'on DSPy 3.5 the keys to leave out are "history" and "termination_reason" as well'
+        for node, scope in file.index.nodes[ast.Compare] if WORD in file.index.strings else ():
+            assert isinstance(node, ast.Compare)
+            name = _filtered(file, node, scope)
+            if name is not None:
+                sources = _sources(file, node, name)
+                if any(is_prediction(file, source, where) for source, where in sources):
+                    yield Finding(self.code, file.span(node), message, self.fix)
+        for call, scope in file.index.calls.get("without", ()):
+            left_out = _leaves_out({_text(one) for one in call.args})
+            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if left_out and receiver is not None and is_prediction(file, receiver, scope):
+                yield Finding(self.code, file.span(call), message, self.fix)
 
 
-def _comparison(file: AnalysedFile, node: ast.AST) -> ast.Compare | None:
-    """The `k != "trajectory"` or `k not in (...)` that a string is part of."""
-    parent = file.parents.get(node)
-    while isinstance(parent, (ast.Tuple, ast.List, ast.Set)):
-        parent = file.parents.get(parent)
-    if isinstance(parent, ast.Compare) and isinstance(parent.ops[0], (ast.NotEq, ast.NotIn, ast.Eq, ast.In)):
-        return parent if isinstance(parent.left, ast.Name) else None
+def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope) -> str | None:
+    """The variable that is compared with V1's keys, not V2's: `k != "trajectory"`, `k not in SKIP`."""
+    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.NotEq, ast.NotIn, ast.Eq, ast.In)):
+        return None
+    sides = (node.left, node.comparators[0])
+    for name, other in (sides, sides[::-1]):
+        if isinstance(name, ast.Name) and _leaves_out(_texts(file, other, scope)):
+            return name.id
     return None
 
 
-def _handles_history(compared: ast.Compare) -> bool:
-    return any(isinstance(node, ast.Constant) and node.value == "history" for node in ast.walk(compared))
+def _leaves_out(keys: set[object]) -> bool:
+    return WORD in keys and "history" not in keys
 
 
-def _sources(file: AnalysedFile, compared: ast.Compare) -> Iterator[tuple[ast.expr, Scope]]:
+def _texts(file: AnalysedFile, node: ast.expr, scope: Scope) -> set[object]:
+    """The strings that an expression is, or holds: written out, or in the list that a name stands for."""
+    if isinstance(node, ast.Constant):
+        return {node.value}
+    displays = [value.node for value in file.values(node, scope) if isinstance(value, Container)]
+    return {_text(one) for display in displays for one in getattr(display, "elts", ())}
+
+
+def _text(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _sources(file: AnalysedFile, compared: ast.Compare, name: str) -> Iterator[tuple[ast.expr, Scope]]:
     """What the loops iterate over whose variable is compared."""
-    assert isinstance(compared.left, ast.Name)
-    name = compared.left.id
     for kind in (ast.comprehension, ast.For, ast.AsyncFor):
         for loop, scope in file.index.nodes[kind]:
             assert isinstance(loop, (ast.comprehension, ast.For, ast.AsyncFor))
