@@ -96,7 +96,7 @@ def run(paths: Sequence[Path], options: Options) -> Run:
                 others.append(file)
             else:
                 candidates.append(file)
-        _work(candidates, others, options, result)
+        _work(candidates, others, options, result, found.named)
     except KeyboardInterrupt:
         result.interrupted = True
     result.jobs.sort(key=lambda job: job.path.parts)
@@ -112,7 +112,7 @@ def run_text(path: Path, raw: bytes, options: Options) -> Run:
         result.fail(path, error, options)
     else:
         result.checked = 1
-        _work([source], (), replace(options, write=False), result)
+        _work([source], (), replace(options, write=False), result, {path})
         for job in result.jobs:
             job.applied = options.write and job.changed
     return result
@@ -137,19 +137,25 @@ def _is_candidate(source: Source, triggers: Collection[bytes]) -> bool:
     return any(trigger in code for code in codes for trigger in triggers)
 
 
-def _work(candidates: Sequence[Source], others: Sequence[Unread], options: Options, run: Run) -> None:
+def _work(
+    candidates: Sequence[Source],
+    others: Sequence[Unread],
+    options: Options,
+    run: Run,
+    named: Collection[Path],
+) -> None:
     if not candidates:
         return
     from react_migrate.flow import Program
 
     jobs = [Job.of(source, options) for source in candidates]
-    program = Program.build(candidates, others)
+    program = Program.build(candidates, others, named)
     for job in jobs:
         to_fix = job.check(program)
         if to_fix:
             job.edit(to_fix)
     if any(job.changed for job in jobs):
-        program = Program.build([job.after for job in jobs if job.after is not None], others)
+        program = Program.build([job.after for job in jobs if job.after is not None], others, named)
         for job in jobs:
             if job.changed:
                 job.check_again(program)

@@ -112,8 +112,11 @@ class Job:
         if failure is not None:
             self.fail("RM001", *_unparsed(failure))
             return []
+        file = program.files.get(self.path)
+        if file is None:
+            return []  # it has nothing to do with DSPy
         try:
-            every, wanted = _findings(program.files[self.path], self.options)
+            every, wanted = _findings(file, self.options)
         except Exception as error:
             self.fail("RM003", _ours("the analysis", error))
             return []
@@ -129,7 +132,12 @@ class Job:
         assert self.before is not None
         edits = [edit for finding in to_fix for edit in finding.edits]
         try:
-            text = apply(self.before.text, edits, keep_unused=self.path.name == "__init__.py")
+            text = apply(
+                self.before.text,
+                edits,
+                keep_unused=self.path.name == "__init__.py",
+                used_elsewhere=self.before.unseen,
+            )
             self.after = _rewritten(self.before, text)
             self.fixed = to_fix
         except SourceError as error:

@@ -23,6 +23,7 @@ from react_migrate.flow.values import (
     Values,
     one,
     union,
+    widened,
 )
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class Evaluator:
             self._lowest = _NO_DEPTH
             growth = self._growth
             before = self._guesses.get(question, NOTHING)
-            answer = self._guesses[question] = before | compute()
+            answer = self._guesses[question] = widened(before | compute())
             self._growth += answer != before
             if self._lowest != depth or self._growth == growth:
                 return answer  # an outer question of the circle sees to the rounds, or all is known

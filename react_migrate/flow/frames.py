@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from react_migrate.flow.values import CallSite, Value, Values
 
 # Calls are told apart down to this depth; below it a function is judged once, for all its callers together.
-MAX_DEPTH = 4
+MAX_DEPTH = 3
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,12 @@ class Binding:
     fixed: tuple[CallSite, ...] = ()
     skip: int = 0
     mapped: bool = False
+
+    @property
+    def caller(self) -> Frame | None:
+        """The frame that makes the call; of a call that nobody wrote, the one that made the receiver."""
+        made = self.site or getattr(self.receiver, "made", None)
+        return made.frame if made is not None else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +73,13 @@ class Frames:
         return self._frame(scope, parent, None, parent.depth)
 
     def called(self, scope: Scope, parent: Frame, binding: Binding) -> Frame:
-        """The frame of one call, or the general one where calls are nested too deep to be told apart."""
-        caller = binding.site.frame if binding.site is not None else parent
-        depth = caller.depth + 1
-        if depth > MAX_DEPTH:
+        """The frame of one call; the general one where telling calls apart leads nowhere: nested too deep,
+        or in a function that calls itself."""
+        binding = _without_arguments(binding)
+        caller = binding.caller or parent
+        if caller.depth >= MAX_DEPTH or _is_running(scope, caller):
             return self.inside(scope, parent)
-        return self._frame(scope, parent, binding, depth)
+        return self._frame(scope, parent, binding, caller.depth + 1)
 
     def _frame(self, scope: Scope, parent: Frame | None, binding: Binding | None, depth: int) -> Frame:
         key = (scope, parent, binding)
@@ -80,6 +87,24 @@ class Frames:
         if frame is None:
             frame = self._made[key] = Frame(scope, parent, binding, depth)
         return frame
+
+
+def _without_arguments(binding: Binding) -> Binding:
+    """Calls that pass nothing are all the same call."""
+    site = binding.site
+    if site is None or site.node.args or site.node.keywords or binding.fixed or binding.given:
+        return binding
+    return Binding(None, binding.receiver)
+
+
+def _is_running(scope: Scope, frame: Frame) -> bool:
+    """Whether code of the scope leads to this frame."""
+    current: Frame | None = frame
+    while current is not None and current.binding is not None:
+        if current.scope is scope:
+            return True
+        current = current.binding.caller or current.parent
+    return current is not None and current.scope is scope
 
 
 def module_of(frame: Frame) -> Frame:

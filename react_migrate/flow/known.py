@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 # Canonical names: where a class is defined -> where everybody imports it from.
 _CANONICAL = {
     "dspy.predict.react.ReAct": "dspy.ReAct",
@@ -151,6 +153,21 @@ SORTERS = frozenset(("builtins.sorted", "builtins.max", "builtins.min"))
 
 METRIC_KEYWORDS = frozenset(("metric", "reward_fn"))
 """Keywords under which DSPy takes a function that it calls with a prediction."""
+
+
+_PASSING_ON = frozenset(
+    (
+        *("asyncio", "collections", "concurrent", "contextlib", "contextvars", "copy", "functools", "heapq"),
+        *("importlib", "itertools", "multiprocessing", "operator", "pickle", "queue", "random", "shelve"),
+        *("threading", "types", "typing", "unittest", "weakref"),
+    )
+)
+
+
+def keeps_nothing(path: str) -> bool:
+    """Whether a library function gives back nothing of what it is handed: `len`, `json.dumps`."""
+    top = path.partition(".")[0]
+    return (top == "builtins" or top in sys.stdlib_module_names) and top not in _PASSING_ON
 
 
 def is_dspy(path: str) -> bool:

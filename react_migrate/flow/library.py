@@ -24,6 +24,7 @@ from react_migrate.flow.known import (
     TYPE_FIRST,
     WRAPPERS,
     is_dspy,
+    keeps_nothing,
 )
 from react_migrate.flow.values import (
     NOTHING,
@@ -88,20 +89,26 @@ def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
 
 def _unknown_call(flow: Evaluator, path: str, binding: Binding) -> Values:
     """A call that is not in the tables: what it was handed, it may hand back."""
-    given = arguments.lay_out(flow, binding)
-    handed = union((*given.positional, *given.named.values()))
-    if any(is_ours(value) for value in handed):
-        return one(Unknown(f"`{path}` is handed it and may give back anything"))
-    last = path.rpartition(".")[2]
-    if last[:1].isupper():
+    if keeps_nothing(path):
+        return one(Other(f"the result of `{path}`"))
+    if path.rpartition(".")[2][:1].isupper():
         return one(Instance(Library(path), binding.site))
+    if _is_handed_ours(flow, binding):
+        return one(Unknown(f"`{path}` is handed it and may give back anything"))
     return one(Other(f"the result of `{path}`"))
 
 
-def is_ours(value: Value) -> bool:
-    """Whether a value has to do with an agent: the agent, its prediction, its trajectory."""
+def _is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
+    """Whether a call passes anything that has to do with an agent."""
+    given = arguments.lay_out(flow, binding)
+    return any(is_ours(flow, value) for value in union((*given.positional, *given.named.values())))
+
+
+def is_ours(flow: Evaluator, value: Value) -> bool:
+    """Whether a value has to do with an agent: a module, its prediction, its trajectory."""
     if isinstance(value, Instance):
-        return isinstance(value.cls, Library) and value.cls.path in MODULES
+        cls = value.cls
+        return (cls.path if isinstance(cls, Library) else classes.library_root(flow, cls)) in MODULES
     return isinstance(value, (Prediction, Trajectory))
 
 
@@ -119,6 +126,8 @@ def run_module(flow: Evaluator, instance: Instance, path: str, binding: Binding)
         return calls.step(made, binding, "called: it gives a prediction")
     if path == "dspy.Module":
         return one(Unknown("a `dspy.Module` whose `forward` is not seen"))
+    if instance.made is not None and _is_handed_ours(flow, Binding(instance.made)):
+        return one(Unknown(f"an object of `{path}` is handed it and may give back anything"))
     return one(Other(f"the result of calling an object of `{path}`"))
 
 

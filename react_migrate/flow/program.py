@@ -7,13 +7,15 @@ import gc
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from react_migrate.finding import Span
+from react_migrate.flow.connected import Connections
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.index import Index, Scope, build_index
 from react_migrate.flow.modules import Modules
@@ -21,6 +23,7 @@ from react_migrate.flow.reaching import Reaching, reaching_definitions
 from react_migrate.flow.values import Values
 from react_migrate.source import Place
 
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _LINE = re.compile(r"\r\n|\r|\n")
 _RECURSION = 12_000  # frames; an expression nested 500 deep takes a few thousand
 
@@ -46,14 +49,16 @@ class AnalysedFile:
         self.text = source.text
         self._locate = source.locate
         self.tree = tree
+        self.index: Index = build_index(self, tree)
         self._reaching: dict[Scope, Reaching] = {}
+
+    @property
+    def within_reach(self) -> bool:
+        """Whether an agent, or what one gave, can get into this file at all."""
+        return self.path in self.program.within_reach
 
     def __repr__(self) -> str:
         return f"AnalysedFile({str(self.path)!r})"
-
-    @cached_property
-    def index(self) -> Index:
-        return build_index(self, self.tree)
 
     @property
     def scope(self) -> Scope:
@@ -109,30 +114,39 @@ class AnalysedFile:
 class Program:
     """All the files that may have a part in the answers."""
 
-    def __init__(self, sources: Sequence[Text], others: Iterable[Text] = ()) -> None:
+    def __init__(
+        self, sources: Sequence[Text], others: Iterable[Text] = (), named: Collection[Path] = ()
+    ) -> None:
         self.sources: dict[Path, Text] = {source.path: source for source in (*others, *sources)}
         self.modules = Modules(self.sources)
         self.failures: dict[Path, Exception] = {}
         self.files: dict[Path, AnalysedFile] = {}
         self._parsed: dict[Path, AnalysedFile | None] = {}
-        self._mentions: dict[str, frozenset[Path]] = {}
         self._knowing: dict[tuple[Path, tuple[str, ...]], list[AnalysedFile]] = {}
         from react_migrate.flow.evaluate import Evaluator  # it needs this module's types
 
         self.flow = Evaluator(self)
         with _no_cyclic_garbage():
             for source in sources:
-                if self.is_library_copy(source.path):
-                    continue  # nobody migrates DSPy itself
-                file = self.file(source.path)
-                if file is not None:
-                    self.files[source.path] = file
+                if source.path in named or self._is_concerned(source.path):
+                    file = self.file(source.path)
+                    if file is not None:
+                        self.files[source.path] = file
 
     @classmethod
-    def build(cls, sources: Sequence[Text], others: Iterable[Text] = ()) -> Program:
-        """Parse `sources`; `others` are the project's remaining files, parsed only when an import, a call
-        or a name leads there. A file that Python cannot parse is in `failures`, with the reason."""
-        return cls(sources, others)
+    def build(
+        cls, sources: Sequence[Text], others: Iterable[Text] = (), named: Collection[Path] = ()
+    ) -> Program:
+        """Parse those of `sources` that DSPy can have to do with, and those in `named`, into `files`.
+
+        `others` are the project's remaining files, parsed only when an import, a call or a name leads there.
+        A file that Python cannot parse is in `failures`, with the reason.
+        """
+        return cls(sources, others, named)
+
+    def _is_concerned(self, path: Path) -> bool:
+        """Whether anything of DSPy's can get into a file, and it is not part of DSPy itself."""
+        return (path in self.near_dspy or path in self.within_reach) and not self.is_library_copy(path)
 
     def file(self, path: Path) -> AnalysedFile | None:
         """The analysed file at a path of the project; None when it does not parse."""
@@ -154,6 +168,20 @@ class Program:
         if path is None or name.partition(".")[0] not in {"dspy", "react_shims"}:
             return path
         return None if self.is_library_copy(path) and not self.is_library_copy(importer.path) else path
+
+    @cached_property
+    def within_reach(self) -> set[Path]:
+        """The files that can have to do with a ReAct agent: the others need no analysis."""
+        return self._connections.around(self._connections.with_any(b"ReAct"))
+
+    @cached_property
+    def near_dspy(self) -> set[Path]:
+        """The files that speak of DSPy or of the shim, and their neighbours."""
+        return self._connections.beside(self._connections.with_any(b"dspy", b"react_shims"))
+
+    @cached_property
+    def _connections(self) -> Connections:
+        return Connections(self.sources, self.modules)
 
     def is_library_copy(self, path: Path) -> bool:
         """Whether a file is part of an installed or vendored DSPy (or of the shim)."""
@@ -179,12 +207,16 @@ class Program:
         return self._knowing[key]
 
     def _with_word(self, word: str) -> frozenset[Path]:
-        found = self._mentions.get(word)
-        if found is None:
-            needle = word.encode()
-            found = frozenset(path for path, source in self.sources.items() if needle in source.code)
-            self._mentions[word] = found
-        return found
+        return self._words.get(word.encode(), frozenset())
+
+    @cached_property
+    def _words(self) -> dict[bytes, frozenset[Path]]:
+        """Which files have a word in them, of the files that an agent can get into."""
+        found: dict[bytes, set[Path]] = defaultdict(set)
+        for path in self.within_reach | self.near_dspy:
+            for word in set(_WORD.findall(self.sources[path].code)):
+                found[word].add(path)
+        return {word: frozenset(paths) for word, paths in found.items()}
 
     def _parse(self, source: Text) -> AnalysedFile | None:
         try:

@@ -52,10 +52,11 @@ def _find_references(flow: Evaluator, node: FunctionNode, scope: Scope) -> Itera
         return
     for file in flow.program.knowing(scope.file, node.name):
         index = file.index
+        called = {call.func for call, _ in index.calls.get(node.name, ())}
         for reference, where in (*index.names.get(node.name, ()), *index.attributes.get(node.name, ())):
-            parent = file.parents.get(reference)
-            called = isinstance(parent, ast.Call) and parent.func is reference
-            if not called and not isinstance(parent, ast.Attribute) and isinstance(reference.ctx, ast.Load):
+            if reference in called or not isinstance(reference.ctx, ast.Load):
+                continue
+            if not isinstance(file.parents.get(reference), ast.Attribute):
                 yield file, reference, where
 
 

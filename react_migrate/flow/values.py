@@ -202,8 +202,22 @@ def union(sets: Iterable[Values]) -> Values:
 
 
 def via(values: Values, file: AnalysedFile, node: ast.AST, text: str) -> Values:
-    """The same values, each with one more step on its trail."""
-    return frozenset(replace(v, trail=Trail(file, node, text, v.trail)) for v in values)
+    """The same values; those that a verdict may rest on have one more step on their trail."""
+    return frozenset(
+        replace(v, trail=Trail(file, node, text, v.trail)) if isinstance(v, _TRAILED) else v for v in values
+    )
+
+
+_TRAILED = (Instance, Class, Prediction, Trajectory, History, Library)
+_MANY = 60
+
+
+def widened(values: Values) -> Values:
+    """The same set, or a rougher one where it has so many members that no verdict could rest on it."""
+    if len(values) <= _MANY:
+        return values
+    kept = {v for v in values if isinstance(v, (Prediction, Trajectory, History))}
+    return frozenset((*kept, Unknown("too many things reach this place to tell them apart")))
 
 
 def order(value: Value) -> tuple[str, ...]:

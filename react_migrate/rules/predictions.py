@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def is_prediction(file: AnalysedFile, node: ast.expr, scope: Scope) -> bool:
     """Whether an expression is known to hold the prediction of a ReAct agent, at least on some ways to it."""
-    return judgement(file, node, scope).verdict in {Verdict.PROVEN, Verdict.MIXED}
+    return file.within_reach and judgement(file, node, scope).verdict in {Verdict.PROVEN, Verdict.MIXED}
 
 
 def judgement(file: AnalysedFile, node: ast.expr, scope: Scope) -> Judgement:

@@ -181,7 +181,7 @@ _DICT_METHODS = frozenset(
 def _suspicious(file: AnalysedFile, read: Read) -> bool:
     """Whether an unproven read may well be of a ReAct prediction: the file knows DSPy, the receiver could be
     a prediction, and what is read is not used as something that V1's flat dict is not."""
-    if read.form in _MAPPING or not _knows_dspy(file):
+    if read.form in _MAPPING or file.path not in file.program.near_dspy:
         return False
     receiver = read.receiver
     plain = isinstance(receiver, ast.Name) and receiver.id not in {"self", "cls"}
@@ -190,14 +190,6 @@ def _suspicious(file: AnalysedFile, read: Read) -> bool:
         return False
     used = _use_as_dict(file, read.node)
     return used is True or (used is None and (plain or last in _LIKE_A_PREDICTION))
-
-
-def _knows_dspy(file: AnalysedFile) -> bool:
-    if "dspy" in file.text or "react_shims" in file.text:
-        return True
-    return any(
-        "dspy" in other.text for other in file.program.knowing(file, file.path.stem) if other is not file
-    )
 
 
 def _use_as_dict(file: AnalysedFile, node: ast.expr) -> bool | None:

@@ -57,9 +57,18 @@ def _dumps(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
         if isinstance(call.func, ast.Name) and len(call.args) == 1:
             yield call, call.args[0], scope
     for call, scope in file.index.all_calls:
-        yield from ((k.value, k.value, scope) for k in call.keywords if k.arg is None)
+        spread = [k.value for k in call.keywords if k.arg is None]
+        yield from ((value, value, scope) for value in spread if not _is_own_keywords(value, scope))
     for node, scope in file.index.nodes[ast.Dict]:
         assert isinstance(node, ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
+            if key is None and not _is_own_keywords(value, scope):
                 yield value, value, scope
+
+
+def _is_own_keywords(node: ast.expr, scope: Scope) -> bool:
+    """`**kwargs` passed on inside the function that takes it: a dict, never a prediction."""
+    function = scope.owner().node
+    args = getattr(function, "args", None)
+    keywords = args.kwarg if isinstance(args, ast.arguments) else None
+    return keywords is not None and isinstance(node, ast.Name) and node.id == keywords.arg
