@@ -107,7 +107,7 @@ async def _run_turn(
         value, is_error = await _run_tool(agent, call)
         values.append(value)
         errors.append(is_error)
-        if call.name == "submit" and not is_error and isinstance(value, dict):
+        if call.name == "submit" and isinstance(value, dict):
             outputs = value
     results = dspy.ToolCallResults.from_tool_calls_and_values(calls, values, errors)
     thought = getattr(prediction, "next_thought", None)

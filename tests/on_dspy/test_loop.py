@@ -105,3 +105,53 @@ def test_limits_histories_and_async_tools_are_taken() -> None:
     prediction = asyncio.run(run())
     assert prediction.termination_reason == "forced_submit"
     assert "found a slowly" in lm.shown(1)
+
+
+def test_the_forced_submit_is_configured_as_v2s() -> None:
+    configurations = []
+
+    class Recording(dspy.Predict):
+        def forward(self, **inputs: Any) -> Any:
+            configurations.append(inputs.get("config"))
+            return super().forward(**inputs)
+
+        async def aforward(self, **inputs: Any) -> Any:
+            configurations.append(inputs.get("config"))
+            return await super().aforward(**inputs)
+
+    way = Way(asynchronous=False, native=False)
+    program = agent()
+    program.react = Recording(program.react.signature)
+    way.ask(program, way.lm([NOTHING, submit(answer="x")]), question="why?")
+
+    async def run() -> Any:
+        with dspy.context(lm=way.lm([NOTHING, submit(answer="x")]).lm, adapter=TEXT):
+            return await aforward(program, question="why?")
+
+    asyncio.run(run())
+    assert configurations[:2] == configurations[2:]
+    assert configurations[0] is None
+
+
+@pytest.mark.dspy("<3.4")
+def test_a_tools_error_is_shown_at_the_length_that_v2_shows() -> None:
+    def dig(depth: int) -> None:
+        if depth == 0:
+            raise LookupError("nothing there")
+        dig(depth - 1)
+
+    way = Way(asynchronous=False, native=False)
+    program = v2_class()("question -> answer", tools=[dig])
+    plan = [turn("one", ("dig", {"depth": 9})), submit(answer="x")]
+    theirs = way.ask(program, way.lm(plan), question="why?")
+
+    async def run() -> Any:
+        with dspy.context(lm=way.lm(plan).lm, adapter=TEXT):
+            return await aforward(program, question="why?")
+
+    frames = [_observation(prediction).count("File ") for prediction in (theirs, asyncio.run(run()))]
+    assert frames[0] == frames[1] > 0
+
+
+def _observation(prediction: Any) -> str:
+    return str(prediction.history.messages[0]["tool_calls"].tool_call_results.tool_call_results[0].value)

@@ -87,8 +87,8 @@ def test_a_continued_conversation_shows_every_call_and_result(way: Way) -> None:
 
 def test_in_a_fresh_conversation_the_ids_are_v2s() -> None:
     histories = []
-    for program in (v2_class()("question -> answer", tools=[search], max_iters=1), agent(max_iters=1)):
-        lm = SYNC.lm([turn("one", look("a"), look("b")), submit(answer="x")])
+    for program in (v2_class()("question -> answer", tools=[search], max_iters=4), agent(max_iters=4)):
+        lm = SYNC.lm([turn("one", look("a"), look("b")), turn("nothing"), submit(answer="x")])
         histories.append(SYNC.ask(program, lm, question="why?").history)
     assert ids(histories[0]) == ids(histories[1])
 
@@ -140,10 +140,15 @@ def test_answers_that_are_objects_are_shown() -> None:
     class Place(pydantic.BaseModel):
         name: str
 
-    chat = dspy.History(messages=[{"question": "Where?", "answer": Place(name="Paris"), "mood": object()}])
+    class Opaque:
+        def __str__(self) -> str:
+            return "an opaque thing"
+
+    pairs = [{"question": "Where?", "answer": Place(name="Paris")}, {"question": "What?", "answer": Opaque()}]
     lm = SYNC.lm([submit(answer="x")])
-    SYNC.ask(agent(), lm, question="why?", history=chat)
+    SYNC.ask(agent(), lm, question="why?", history=dspy.History(messages=pairs))
     assert "Paris" in lm.shown(0)
+    assert "an opaque thing" in lm.shown(0)
 
 
 def test_chat_events_without_an_answer_are_left_as_they_are() -> None:

@@ -180,6 +180,16 @@ def test_reading_it_warns_by_release_at_the_readers_line(read: str) -> None:
         assert "RM201" in str(warning.message)
 
 
+def test_what_is_stored_is_read_without_a_warning() -> None:
+    prediction = predict(ReAct)
+    prediction.trajectory = {"mine": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TransitionWarning)
+        assert (
+            prediction.trajectory == prediction["trajectory"] == prediction.get("trajectory") == {"mine": 1}
+        )
+
+
 # --- predictions of plain DSPy classes, for readers that cannot be changed ----------------------------------
 
 
