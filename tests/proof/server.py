@@ -82,3 +82,4 @@ if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever else is printed is not an answer
     serve(sys.stdin, answers)
+    os._exit(0)  # tearing DSPy's dependencies down takes seconds
