@@ -21,6 +21,7 @@ from react_migrate.flow.values import (
     NoValue,
     Other,
     Partial,
+    StandIn,
     Super,
     Unknown,
     Value,
@@ -59,7 +60,7 @@ def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
         return run(flow, value, "__call__", binding)
     if isinstance(value, Library):
         return library.call(flow, value, binding)
-    if isinstance(value, Unknown):
+    if isinstance(value, (Unknown, StandIn)):
         return one(value)
     return one(Other("the result of a call")) if isinstance(value, Other) else NOTHING
 
