@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import libcst as cst
 
@@ -14,10 +14,17 @@ from react_migrate.edit.verify import compiles, same_outside
 from react_migrate.finding import Edit, MoveImport
 
 
-def apply(text: str, edits: Iterable[Edit | MoveImport], *, keep_unused: bool = False) -> str:
+def apply(
+    text: str,
+    edits: Iterable[Edit | MoveImport],
+    *,
+    keep_unused: bool = False,
+    used_elsewhere: Collection[str] = (),
+) -> str:
     """`text` with all edits made, the names they need imported, and imports dropped that only they had used.
 
     `keep_unused` keeps those, for a package's `__init__.py`, where an import is part of its interface.
+    `used_elsewhere` are names that code outside of `text` may use.
     Raises `EditError` when an edit cannot be made, or when the result is not valid Python or differs from
     `text` anywhere else than in the edited nodes and in import lines.
     """
@@ -26,7 +33,7 @@ def apply(text: str, edits: Iterable[Edit | MoveImport], *, keep_unused: bool = 
     edited = _pass(text, shims, edits)
     if not keep_unused:
         asked_for = {local for _, local in shims.wanted} - shims.moved
-        unused = list(newly_unused(tree, edited, asked_for))
+        unused = list(newly_unused(tree, edited, asked_for, used_elsewhere))
         if unused:
             edited = _pass(edited, Shims(ast.parse(edited)), unused)
     compiles(text, edited)

@@ -12,7 +12,7 @@ import libcst as cst
 
 from react_migrate.edit.moves import Import, add_names, dotted, from_import, take_out
 from react_migrate.edit.names import PACKAGE, Shims
-from react_migrate.edit.placement import Layout, Spot, place
+from react_migrate.edit.placement import Layout, Spot, ends_cell, is_stand_in_line, place
 from react_migrate.finding import MoveImport
 
 Moves: TypeAlias = Mapping[cst.CSTNode, Sequence[MoveImport]]
@@ -151,9 +151,13 @@ def _insert(module: cst.Module, rows: list[list[cst.BaseStatement]], spot: Spot,
         if spot.at == 0:
             header, lead = _split_header(header)
             above = [*lead, *above]
-        else:
+        elif ends_cell(module.body[spot.at - 1]):
+            lead, above = _split_header(above)
+            line = line.with_changes(leading_lines=lead)
+        elif not is_stand_in_line(module.body[spot.at - 1]):
             line = line.with_changes(leading_lines=[_BLANK])
-        row[0] = row[0].with_changes(leading_lines=above if _has_blank(above) else [_BLANK, *above])
+        blank = [] if _has_blank(above) or ends_cell(row[0]) else [_BLANK]
+        row[0] = row[0].with_changes(leading_lines=[*blank, *above])
         module = module.with_changes(header=header)
     elif spot.layout is Layout.FIRST:
         blanks = max((i + 1 for i, empty in enumerate(above) if empty.comment is None), default=0)

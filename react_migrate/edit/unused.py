@@ -11,12 +11,14 @@ from react_migrate.finding import MoveImport, Span
 from react_migrate.source import split_lines
 
 
-def newly_unused(before: ast.Module, text: str, ours: Container[str]) -> Iterator[MoveImport]:
+def newly_unused(
+    before: ast.Module, text: str, ours: Container[str], used_elsewhere: Container[str] = ()
+) -> Iterator[MoveImport]:
     """How to take out of `text` every import that its edits left without a use.
 
     `before` is the module as it was; `ours` are the names that were imported only for the edits. An import
-    stays when its name is bound twice in its scope, when it is a feature test (in a `try`), a re-export
-    (`as` the same name, `__all__`), or says `noqa`.
+    stays when its name is bound twice in its scope, or is one `used_elsewhere`, when it is a feature test (in
+    a `try`), a re-export (`as` the same name, `__all__`), or says `noqa`.
     """
     after = ast.parse(text)
     lines = split_lines(text)
@@ -32,7 +34,7 @@ def newly_unused(before: ast.Module, text: str, ours: Container[str]) -> Iterato
                 continue
             for alias in statement.names:
                 name = local_name(statement, alias)
-                if used[name] or bound[name] > 1 or alias.asname == alias.name:
+                if used[name] or name in used_elsewhere or bound[name] > 1 or alias.asname == alias.name:
                     continue
                 if used_before.get(path, Counter())[name] or name in ours:
                     yield MoveImport(_span(statement, lines), alias.name)
