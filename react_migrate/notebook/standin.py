@@ -70,7 +70,9 @@ def set_aside(text: str, asides: Iterable[Aside], literals: Iterable[str]) -> tu
 
 def _as_statement(original: str, literal: str) -> str:
     """For whole lines, or for the rest of one: it has as many line ends as they have."""
-    newlines = "".join(_NEWLINES.findall(original))
+    newlines = "".join(
+        "\n" if end == "\r" else end for end in _NEWLINES.findall(original)
+    )  # "\r", "\n" are two
     return f"({literal}{newlines})" if newlines else literal
 
 
