@@ -70,12 +70,18 @@ def main() -> None:
 
 @main.command()
 @_shared
-def check(paths: tuple[Path, ...], **settings: Any) -> None:
+@click.option(
+    "--why", metavar="PLACE", help="Show how the verdict at PATH:LINE or PATH:LINE:COLUMN came about."
+)
+def check(paths: tuple[Path, ...], why: str | None, **settings: Any) -> None:
     """Report what DSPy 3.5 breaks in PATHS (default: the current folder). Changes nothing.
 
     With `-` standard input is checked.
     """
     options = _options(settings)
+    if why is not None:
+        _show_why(paths, options, why)
+        return
     run, _ = _run(paths, options, settings)
     _report(run, settings)
     _exit(run, settings)
@@ -127,6 +133,21 @@ def rules() -> None:
 
     for line in listed(all_rules().values()):
         click.echo(line)
+
+
+def _show_why(paths: Sequence[Path], options: Options, place: str) -> None:
+    from react_migrate.engine import program_of
+    from react_migrate.report.escape import printable
+    from react_migrate.why import Asked, NoSuchPlaceError, why
+
+    try:
+        asked = Asked.parse(place)
+        here = asked.path.resolve().is_relative_to(Path.cwd())
+        program = program_of(list(paths) or [Path() if here else asked.path.parent], options)
+        for line in why(program, asked):
+            click.echo(printable(line))
+    except NoSuchPlaceError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _options(settings: dict[str, Any], **fixing: Any) -> Options:

@@ -9,11 +9,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from react_migrate.finding import Span
 from react_migrate.job import Job, Options, is_notebook, load
 from react_migrate.project import discover
 from react_migrate.source import NotParsedError, OtherLanguageError, Place, Source, SourceError, read
+
+if TYPE_CHECKING:
+    from react_migrate.flow import Program
 
 __all__ = ["Job", "Options", "Run", "run", "run_text"]
 
@@ -81,26 +85,41 @@ def run(paths: Sequence[Path], options: Options) -> Run:
     """
     result = Run()
     try:
-        found = discover(paths, options.exclude)
-        result.skipped = found.skipped
-        for path, why in found.problems:
-            result.fail(path, SourceError(why), options)
-        candidates: list[Source] = []
-        others: list[Unread] = []
-        for path in found.files:
-            file = _open(path, None if path in found.named else options.triggers)
-            result.checked += not isinstance(file, SourceError)
-            if isinstance(file, SourceError):
-                result.fail(path, file, options)
-            elif isinstance(file, Unread):
-                others.append(file)
-            else:
-                candidates.append(file)
-        _work(candidates, others, options, result, found.named)
+        _work(*_gather(paths, options, result), options, result)
     except KeyboardInterrupt:
         result.interrupted = True
     result.jobs.sort(key=lambda job: job.path.parts)
     return result
+
+
+def program_of(paths: Sequence[Path], options: Options) -> Program:
+    """The analysed files at or below `paths`, to ask about; files that cannot be read are passed over."""
+    from react_migrate.flow import Program
+
+    candidates, others, named = _gather(paths, options, Run())
+    return Program.build(candidates, others, named)
+
+
+def _gather(
+    paths: Sequence[Path], options: Options, result: Run
+) -> tuple[list[Source], list[Unread], Collection[Path]]:
+    """The files to look at, those that only have a part in the analysis, and which were named one by one."""
+    found = discover(paths, options.exclude)
+    result.skipped = found.skipped
+    for path, why in found.problems:
+        result.fail(path, SourceError(why), options)
+    candidates: list[Source] = []
+    others: list[Unread] = []
+    for path in found.files:
+        file = _open(path, None if path in found.named else options.triggers)
+        result.checked += not isinstance(file, SourceError)
+        if isinstance(file, SourceError):
+            result.fail(path, file, options)
+        elif isinstance(file, Unread):
+            others.append(file)
+        else:
+            candidates.append(file)
+    return candidates, others, found.named
 
 
 def run_text(path: Path, raw: bytes, options: Options) -> Run:
@@ -112,7 +131,7 @@ def run_text(path: Path, raw: bytes, options: Options) -> Run:
         result.fail(path, error, options)
     else:
         result.checked = 1
-        _work([source], (), replace(options, write=False), result, {path})
+        _work([source], (), {path}, replace(options, write=False), result)
         for job in result.jobs:
             job.applied = options.write and job.changed
     return result
@@ -140,9 +159,9 @@ def _is_candidate(source: Source, triggers: Collection[bytes]) -> bool:
 def _work(
     candidates: Sequence[Source],
     others: Sequence[Unread],
+    named: Collection[Path],
     options: Options,
     run: Run,
-    named: Collection[Path],
 ) -> None:
     if not candidates:
         return

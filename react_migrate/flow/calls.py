@@ -13,6 +13,7 @@ from react_migrate.flow.values import (
     NOTHING,
     CallSite,
     Class,
+    Foreign,
     Function,
     Instance,
     Items,
@@ -60,7 +61,7 @@ def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
         return run(flow, value, "__call__", binding)
     if isinstance(value, Library):
         return library.call(flow, value, binding)
-    if isinstance(value, (Unknown, StandIn)):
+    if isinstance(value, (Unknown, StandIn, Foreign)):
         return one(value)
     return one(Other("the result of a call")) if isinstance(value, Other) else NOTHING
 

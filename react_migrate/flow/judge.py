@@ -5,9 +5,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from react_migrate.flow.known import REACT
+from react_migrate.flow.known import REACT, is_foreign
 from react_migrate.flow.values import (
     Class,
+    Foreign,
     Instance,
     Library,
     NoValue,
@@ -29,6 +30,7 @@ class Verdict(enum.Enum):
     PROVEN = "proven"  # every value is ReAct's
     MIXED = "mixed"  # some are
     UNKNOWN = "unknown"  # nothing is known to be, and something is not known
+    FOREIGN = "foreign"  # nothing is known to be, and something comes from a package outside of these files
     OTHER = "other"  # all is known, and nothing is ReAct's
 
 
@@ -57,7 +59,12 @@ def judge(values: Values) -> Judgement:
         return Judgement(Verdict.MIXED, why, trail)
     if any(isinstance(v, Unknown) for v in rest) or not values:
         return Judgement(Verdict.UNKNOWN, why)
-    return Judgement(Verdict.OTHER, why)
+    return Judgement(Verdict.FOREIGN if any(map(_is_foreign, rest)) else Verdict.OTHER, why)
+
+
+def _is_foreign(value: Value) -> bool:
+    cls = value.cls if isinstance(value, Instance) else value
+    return isinstance(value, Foreign) or (isinstance(cls, Library) and is_foreign(cls.path))
 
 
 def is_react_prediction(value: Value) -> bool:
@@ -73,6 +80,8 @@ def describe(value: Value) -> str:
         return f"the prediction of a `{value.module}`{where}"
     if isinstance(value, Unknown):
         return f"anything: {value.why}"
+    if isinstance(value, Foreign):
+        return f"{value.what}, which is not among these files"
     if isinstance(value, Other):
         return value.what
     if isinstance(value, Trajectory):

@@ -173,3 +173,10 @@ def keeps_nothing(path: str) -> bool:
 def is_dspy(path: str) -> bool:
     """Whether a library path is DSPy's or the shim's."""
     return path.split(".", 1)[0] in {"dspy", "react_shims"}
+
+
+def is_foreign(path: str) -> bool:
+    """Whether a library path is neither DSPy's nor the standard library's: it may be a part of the project
+    that these files do not include."""
+    root = path.split(".", 1)[0]
+    return root not in sys.stdlib_module_names and root != "builtins" and not is_dspy(path)

@@ -24,12 +24,14 @@ from react_migrate.flow.known import (
     TYPE_FIRST,
     WRAPPERS,
     is_dspy,
+    is_foreign,
     keeps_nothing,
 )
 from react_migrate.flow.values import (
     NOTHING,
     Class,
     Container,
+    Foreign,
     Function,
     Future,
     Instance,
@@ -90,12 +92,18 @@ def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
 def _unknown_call(flow: Evaluator, path: str, binding: Binding) -> Values:
     """A call that is not in the tables: what it was handed, it may hand back."""
     if keeps_nothing(path):
-        return one(Other(f"the result of `{path}`"))
+        return gave(path)
     if path.rpartition(".")[2][:1].isupper():
         return one(Instance(Library(path), binding.site))
     if _is_handed_ours(flow, binding):
         return one(Unknown(f"`{path}` is handed it and may give back anything"))
-    return one(Other(f"the result of `{path}`"))
+    return gave(path)
+
+
+def gave(path: str) -> Values:
+    """What comes out of a library of which no table speaks."""
+    what = f"the result of `{path}`"
+    return one(Foreign(what) if is_foreign(path) else Other(what))
 
 
 def _is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
@@ -128,7 +136,7 @@ def run_module(flow: Evaluator, instance: Instance, path: str, binding: Binding)
         return one(Unknown("a `dspy.Module` whose `forward` is not seen"))
     if instance.made is not None and _is_handed_ours(flow, Binding(instance.made)):
         return one(Unknown(f"an object of `{path}` is handed it and may give back anything"))
-    return one(Other(f"the result of calling an object of `{path}`"))
+    return gave(path)
 
 
 def ran(flow: Evaluator, value: Value) -> Values:

@@ -98,12 +98,21 @@ class AnalysedFile:
 
     def where(self, line: int) -> str:
         """A line of the text in words, as a reader finds it: "line 12", in a notebook "cell 3, line 2"."""
-        cell, line = self._locate(line)
+        cell, line = self.place(line)
         return f"line {line}" if cell is None else f"cell {cell}, line {line}"
+
+    def place(self, line: int) -> tuple[int | None, int]:
+        """The notebook cell (None in a plain file) and the line in it of a line of the text."""
+        cell, line = self._locate(line)
+        return cell, line
 
     def source(self, node: ast.expr | ast.stmt) -> str:
         """The node's text as written."""
-        return ast.get_source_segment(self.text, node) or ast.unparse(node)
+        span = self.span(node)
+        lines = self.lines[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        return "\n".join(lines)
 
     def _characters(self, line: int, offset: int) -> int:
         """`ast` counts columns in UTF-8 bytes."""

@@ -182,6 +182,11 @@ class Other(Value):
 
 
 @dataclass(frozen=True)
+class Foreign(Other):
+    """What a package gave that is not among these files, and that nothing is known of."""
+
+
+@dataclass(frozen=True)
 class Unknown(Value):
     """Nothing can be said; `why` reads after "may also be anything:"."""
 
