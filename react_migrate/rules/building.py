@@ -28,3 +28,23 @@ def unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
     if not all(isinstance(space, cst.SimpleWhitespace) for space in spaces):
         return node
     return node.with_changes(lpar=[], rpar=[])
+
+
+def of_keys(node: cst.BaseExpression) -> cst.BaseExpression:
+    """`pred` of `pred.keys()`, as `"trajectory" in pred.keys()` asks no more than without it."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+        return node.func.value if node.func.attr.value == "keys" else node
+    return node
+
+
+def with_comments(made: cst.Call, dot: cst.Dot) -> cst.Call:
+    """The call with the comments that stood around the dot it replaces: behind its argument."""
+    for space in (dot.whitespace_before, dot.whitespace_after):
+        if isinstance(space, cst.ParenthesizedWhitespace) and _has_comment(space):
+            argument = made.args[0].with_changes(whitespace_after_arg=space)
+            return made.with_changes(args=[argument])
+    return made
+
+
+def _has_comment(space: cst.ParenthesizedWhitespace) -> bool:
+    return space.first_line.comment is not None or any(line.comment for line in space.empty_lines)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from react_migrate.finding import Edit, Finding, Fix
 from react_migrate.flow import Verdict
-from react_migrate.rules.reading import Form, Opinion, Read, group_of, prints_its_own_text, text_of
+from react_migrate.rules.reading import Form, Read, text_of
+from react_migrate.rules.views import View
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -22,21 +23,19 @@ _NODES = {
 }
 
 
-def finding(file: AnalysedFile, read: Read, view: Opinion, code: str, among: list[Read]) -> Finding:
+def finding(file: AnalysedFile, view: View, code: str) -> Finding:
     """The finding about one read, with its edit."""
-    span, message = file.span(read.node), _message(file, read, view)
-    group = group_of(file, read, among)
-    if prints_its_own_text(file, read.node):
-        why = ("the f-string prints the expression itself, so its output would change",)
-        return Finding(code, span, message, Fix.MANUAL, why=why, group=group)
-    return Finding(code, span, message, view.fix, (edit(file, read),), view.judgement.why, group)
+    edits = () if view.fix is Fix.MANUAL else (edit(file, view.read),)
+    span = file.span(view.read.node)
+    return Finding(code, span, _message(file, view), view.fix, edits, view.why, view.group)
 
 
-def _message(file: AnalysedFile, read: Read, view: Opinion) -> str:
-    text, receiver = text_of(file, read.node), text_of(file, read.receiver)
-    if view.judgement.verdict is Verdict.UNKNOWN:
+def _message(file: AnalysedFile, view: View) -> str:
+    text, receiver = text_of(file, view.read.node), text_of(file, view.read.receiver)
+    verdict = view.judgement.verdict
+    if verdict in {Verdict.UNKNOWN, Verdict.FOREIGN}:
         return f"`{text}` is gone on DSPy 3.5 if `{receiver}` is the prediction of a ReAct agent"
-    sure = "is" if view.judgement.verdict is Verdict.PROVEN else "may be"
+    sure = "is" if verdict is Verdict.PROVEN else "may be"
     return f"`{text}` is gone on DSPy 3.5: `{receiver}` {sure} the prediction of a ReAct agent"
 
 
@@ -56,9 +55,11 @@ def _rewritten(form: Form, node: cst.CSTNode, names: Names) -> cst.CSTNode:
 
     expression = cast(cst.BaseExpression, node)
     if isinstance(node, (cst.Attribute, cst.Subscript)):
-        return building.call(names, "trajectory_of", node.value, like=expression)
+        made = building.call(names, "trajectory_of", node.value, like=expression)
+        return building.with_comments(made, node.dot) if isinstance(node, cst.Attribute) else made
     if isinstance(node, cst.Comparison):
-        has = building.call(names, "has_trajectory", node.comparisons[0].comparator, like=expression)
+        receiver = building.of_keys(node.comparisons[0].comparator)
+        has = building.call(names, "has_trajectory", receiver, like=expression)
         if form is Form.IN:
             return has
         bare = has.with_changes(lpar=[], rpar=[])

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.rules.reading import GUARDS, misread_loop, opinion, reads
+from react_migrate.rules.reading import GUARDS
 from react_migrate.rules.reads_fixed import finding
 from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.views import views
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -68,10 +69,6 @@ trajectory = trajectory_of(result, {}) or {}
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
-        among = list(reads(file))
-        for read in among:
-            if read.form not in GUARDS:
-                continue
-            view = opinion(file, read)
-            if view is not None and misread_loop(file, read) is None:
-                yield finding(file, read, view, self.code, among)
+        for view in views(file):
+            if view.read.form in GUARDS and not view.is_misread:
+                yield finding(file, view, self.code)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.rules.reading import misread_loop, opinion, reads
+from react_migrate.rules.misreading import misread_names
 from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.views import views
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -46,7 +47,10 @@ for step in run.trajectory:
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
-        for read in reads(file):
-            if misread_loop(file, read) is not None and opinion(file, read) is not None:
-                message = "this gives the keys of the flat dict, not its steps: use `react_shims.steps_of`"
-                yield Finding(self.code, file.span(read.node), message, self.fix)
+        message = "this gives the keys of the flat dict, not its steps: use `react_shims.steps_of`"
+        for view in views(file):
+            if view.is_misread:
+                node = view.read.node
+                yield Finding(self.code, file.span(node), message, self.fix, why=view.why, group=view.group)
+        for name in misread_names(file):
+            yield Finding(self.code, file.span(name), message, self.fix)

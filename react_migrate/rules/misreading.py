@@ -1,0 +1,79 @@
+"""Loops that take the keys of V1's flat dict for steps: they were wrong on V1 already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.flow.known import REACT
+from react_migrate.flow.values import Trajectory
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+
+Loop = ast.For | ast.AsyncFor | ast.comprehension
+_SAME_ELEMENTS = frozenset(("list", "tuple", "iter", "reversed"))
+
+
+def misread(file: AnalysedFile) -> set[ast.expr]:
+    """The expressions whose elements a loop takes apart as if they were steps, whatever they are."""
+    return {iterated for _, iterated in _loops(file)}
+
+
+def misread_names(file: AnalysedFile) -> Iterator[ast.Name]:
+    """Those of them that are names, and stand for the trajectory of a ReAct prediction."""
+    for loop, iterated in _loops(file):
+        if not isinstance(iterated, ast.Name):
+            continue
+        scope = next(scope for node, scope in file.index.nodes[type(loop)] if node is loop)
+        values = file.values(iterated, scope)
+        if values and all(isinstance(value, Trajectory) and value.module in REACT for value in values):
+            yield iterated
+
+
+def _loops(file: AnalysedFile) -> Iterator[tuple[Loop, ast.expr]]:
+    """Loops whose variable is taken apart, and what they iterate over."""
+    taken_apart = _names_taken_apart(file)
+    for kind in (ast.For, ast.AsyncFor, ast.comprehension):
+        for loop, _ in file.index.nodes[kind]:
+            assert isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension))
+            iterated, target = _unwrapped(loop.iter, loop.target)
+            if isinstance(target, ast.Name) and target.id in taken_apart:
+                whole = file.parents[loop] if isinstance(loop, ast.comprehension) else loop
+                if any(_takes_apart(part, target.id) for part in ast.walk(whole)):
+                    yield loop, iterated
+
+
+def _names_taken_apart(file: AnalysedFile) -> set[str]:
+    """The names in a file that are taken apart anywhere: most loops need no closer look."""
+    attributes = (node for found in file.index.attributes.values() for node, _ in found)
+    subscripts = (node for node, _ in file.index.nodes[ast.Subscript])
+    return {
+        node.value.id
+        for node in (*attributes, *subscripts)
+        if isinstance(node, (ast.Attribute, ast.Subscript))
+        and isinstance(node.value, ast.Name)
+        and _takes_apart(node, node.value.id)
+    }
+
+
+def _unwrapped(iterated: ast.expr, target: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """`x` and `step` of `for number, step in enumerate(list(x))`."""
+    while isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.args:
+        if iterated.func.id == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            target = target.elts[1]
+        elif iterated.func.id not in _SAME_ELEMENTS:
+            break
+        iterated = iterated.args[0]
+    return iterated, target
+
+
+def _takes_apart(node: ast.AST, name: str) -> bool:
+    """`step["thought"]`, `step.get("thought")`, `step.thought`: what no key of the dict, a string, has."""
+    value = getattr(node, "value", None)
+    if not isinstance(value, ast.Name) or value.id != name:
+        return False
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    return isinstance(node, ast.Attribute) and not hasattr(str, node.attr)

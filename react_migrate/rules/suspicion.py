@@ -1,0 +1,74 @@
+"""Reads of which nothing is proven: which of them may well be of a ReAct prediction all the same?"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import Verdict
+from react_migrate.rules.reading import MAPPING, Read
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+
+_LIKE_A_PREDICTION = frozenset(
+    (
+        *("pred", "prediction", "result", "response", "output", "outcome", "res", "out"),
+        *("preds", "predictions", "results", "responses", "outputs"),
+    )
+)
+_V1_KEYS = ("thought_", "tool_name_", "tool_args_", "observation_")
+_DICT_METHODS = frozenset(
+    ("items", "keys", "values", "get", "copy", "pop", "update", "setdefault", "__len__")
+)
+
+
+def suspicious(file: AnalysedFile, read: Read, verdict: Verdict) -> bool:
+    """Whether to speak of a read with the verdict UNKNOWN or FOREIGN: the file is near DSPy, and what is read
+    is not used as something that V1's flat dict is not; then its use, the receiver's name or the way the
+    receiver came about have to speak for it. Of an unknown one (not a foreign one) any name will do."""
+    if read.form in MAPPING or file.path not in file.program.near_dspy or _is_own(read.receiver):
+        return False
+    used = _use_as_dict(file, read.node)
+    if used is not None:
+        return used
+    named = isinstance(read.receiver, ast.Name) and verdict is Verdict.UNKNOWN
+    return named or _called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
+
+
+def _is_own(receiver: ast.expr) -> bool:
+    return isinstance(receiver, ast.Name) and receiver.id in {"self", "cls"}
+
+
+def _called_like_a_prediction(receiver: ast.expr) -> bool:
+    """`pred`, `self.result`, `outputs[0]`."""
+    while isinstance(receiver, ast.Subscript):
+        receiver = receiver.value
+    name = receiver.attr if isinstance(receiver, ast.Attribute) else getattr(receiver, "id", None)
+    return name in _LIKE_A_PREDICTION
+
+
+def _made_like_a_prediction(receiver: ast.expr) -> bool:
+    """`agent(question=q)`, `await agent.acall(question=q)`: DSPy's modules take nothing but keywords."""
+    call = receiver.value if isinstance(receiver, ast.Await) else receiver
+    return isinstance(call, ast.Call) and bool(call.keywords) and not call.args
+
+
+def _use_as_dict(file: AnalysedFile, node: ast.expr) -> bool | None:
+    """True: used as V1's dict is. False: used as a dict cannot be. None: nothing to tell."""
+    parent = file.parents.get(node)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in _DICT_METHODS
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return _is_v1_key(parent.slice)
+    if isinstance(parent, (ast.BinOp, ast.UnaryOp)):
+        return False
+    return None
+
+
+def _is_v1_key(key: ast.expr) -> bool | None:
+    if isinstance(key, ast.JoinedStr):
+        return True
+    if isinstance(key, ast.Constant):
+        return isinstance(key.value, str) and key.value.startswith(_V1_KEYS)
+    return False if isinstance(key, (ast.Slice, ast.UnaryOp, ast.Tuple)) else None
