@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class PredictionDump(Rule):
     """RM206 prediction-dump.
 
-    `pred.toDict()`, `dict(pred)` and `**pred` give every key a prediction has. On DSPy 3.5 these are the
-    outputs, `history` and `termination_reason`; `trajectory` and `reasoning` are gone, so the schema of what
-    is logged, stored or returned changes without an error. (`toDict()` also loses the ids of tool calls.)
+    `pred.toDict()`, `dict(pred)`, `row.update(pred)` and `**pred` give every key a prediction has. On DSPy
+    3.5 these are the outputs, `history` and `termination_reason`; `trajectory` and `reasoning` are gone, so
+    the schema of what is logged, stored or returned changes without an error. (`toDict()` also loses the ids
+    of tool calls.)
 
     There is no fix: who reads the result has to agree. `{**outputs, "trajectory": trajectory_of(pred)}` keeps
     the old schema, `react_shims.dump_history(pred.history)` stores the new one without loss.
@@ -53,9 +54,10 @@ def _dumps(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
     for call, scope in file.index.calls.get("toDict", ()):
         if isinstance(call.func, ast.Attribute):
             yield call, call.func.value, scope
-    for call, scope in file.index.calls.get("dict", ()):
-        if isinstance(call.func, ast.Name) and len(call.args) == 1:
-            yield call, call.args[0], scope
+    for name, kind in (("dict", ast.Name), ("update", ast.Attribute)):
+        for call, scope in file.index.calls.get(name, ()):
+            if isinstance(call.func, kind) and len(call.args) == 1:
+                yield call, _viewed(call.args[0]), scope
     for call, scope in file.index.all_calls:
         spread = [k.value for k in call.keywords if k.arg is None]
         yield from ((value, value, scope) for value in spread if not _is_own_keywords(value, scope))
@@ -64,6 +66,13 @@ def _dumps(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None and not _is_own_keywords(value, scope):
                 yield value, value, scope
+
+
+def _viewed(node: ast.expr) -> ast.expr:
+    """`pred` of `pred.items()`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "items":
+        return node.func.value
+    return node
 
 
 def _is_own_keywords(node: ast.expr, scope: Scope) -> bool:
