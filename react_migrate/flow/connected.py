@@ -17,9 +17,12 @@ from react_migrate.flow.modules import Modules
 if TYPE_CHECKING:
     from react_migrate.flow.program import Text
 
-_PLAIN = re.compile(rb"^[ \t]*import[ \t]+([^\n#]+)", re.M)
-_FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+([^\n#(]*)", re.M)
-_FROM_LIST = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(([^)]*)\)", re.M)
+# A statement starts a line, or follows another one or an `if x:` on its line.
+_PLAIN = re.compile(rb"(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)", re.M)
+_FROM = re.compile(rb"(?:^|[;:])[ \t]*from[ \t]*(\.*)[ \t]*([\w.]*)[ \t]*import[ \t]+([^\n#(;]*)", re.M)
+_FROM_LIST = re.compile(rb"(?:^|[;:])[ \t]*from[ \t]*(\.*)[ \t]*([\w.]*)[ \t]*import[ \t]*\(([^)]*)\)", re.M)
+_BY_STRING = re.compile(rb"""(?:import_module|__import__)\(\s*["']([\w.]+)["']""")
+_CONTINUED = re.compile(rb"\\\r?\n")
 
 
 class Connections:
@@ -54,6 +57,11 @@ class Connections:
 
 
 def _imported(path: Path, code: bytes, modules: Modules) -> Iterator[Path]:
+    code = _CONTINUED.sub(b" ", code)
+    for match in _BY_STRING.finditer(code):
+        target = modules.absolute(path, match.group(1).decode("ascii", "ignore"))
+        if target is not None:
+            yield target
     for match in _PLAIN.finditer(code):
         for part in match.group(1).split(b","):
             name = part.split()[0].decode("ascii", "ignore") if part.strip() else ""

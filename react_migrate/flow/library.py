@@ -331,6 +331,17 @@ def _trajectory_of(flow: Evaluator, binding: Binding) -> Values:
     return found
 
 
+def _import_module(flow: Evaluator, binding: Binding) -> Values:
+    """`importlib.import_module("agents")`."""
+    from react_migrate.flow import names  # it needs this module
+
+    site = binding.site
+    name = containers.constant(site.node.args[0]) if site is not None and site.node.args else None
+    if site is None or not isinstance(name, str) or name.startswith("."):
+        return one(Unknown("a module whose name is computed"))
+    return names.module_at(flow, flow.program.resolve(site.frame.file, name), name)
+
+
 def _load(flow: Evaluator, binding: Binding) -> Values:
     return one(Unknown("a program loaded from disk"))
 
@@ -351,5 +362,7 @@ _SPECIAL = {
     "attr.ib": _field,
     "collections.defaultdict": _defaultdict,
     "react_shims.trajectory_of": _trajectory_of,
+    "importlib.import_module": _import_module,
+    "builtins.__import__": _import_module,
     "dspy.load": _load,
 }

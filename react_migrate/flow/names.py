@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, calls, classes, containers, hints
-from react_migrate.flow.frames import Frame, module_of
+from react_migrate.flow.frames import Binding, Frame, module_of
 from react_migrate.flow.index import How, Scope
 from react_migrate.flow.known import canonical
 from react_migrate.flow.reaching import Definition
@@ -89,12 +89,13 @@ def of_module(flow: Evaluator, file: AnalysedFile, name: str) -> Values:
         return anywhere(flow, name, frame)
     child = flow.program.modules.child(file.path, name)
     if child is not None:
-        return _module(flow, child, None)
+        return module_at(flow, child, None)
     starred = _from_stars(flow, name, file)
     if starred:
         return starred
     if "__getattr__" in file.scope.bound:
-        return one(Unknown(f"`{name}` is made on demand by `__getattr__` of its module"))
+        made = (calls.apply(flow, value, Binding(None)) for value in anywhere(flow, "__getattr__", frame))
+        return union(made) | one(Unknown(f"`{name}` is made on demand by `__getattr__` of its module"))
     return NOTHING
 
 
@@ -190,12 +191,12 @@ def _imported(
     if isinstance(node, ast.Import):
         name = alias.name if alias.asname else alias.name.partition(".")[0]
         path = flow.program.resolve(file, name)
-        return _module(flow, path, name)
+        return module_at(flow, path, name)
     target = _imported_file(flow, file, node)
     if target is None:
         package_name = flow.program.resolve(file, f"{node.module}.{alias.name}") if node.level == 0 else None
         if package_name is not None:
-            return _module(flow, package_name, None)
+            return module_at(flow, package_name, None)
         if node.level:
             return _relative_child(flow, file, node, alias)
         return one(Library(canonical(f"{node.module}.{alias.name}")))
@@ -210,7 +211,7 @@ def _relative_child(flow: Evaluator, file: AnalysedFile, node: ast.ImportFrom, a
     """`from . import sibling` where the package has no `__init__.py`."""
     dotted = f"{node.module}.{alias.name}" if node.module else alias.name
     path = flow.program.modules.relative(file.path, node.level, dotted)
-    return _module(flow, path, None)
+    return module_at(flow, path, None)
 
 
 def _imported_file(flow: Evaluator, file: AnalysedFile, node: ast.ImportFrom) -> Path | None:
@@ -219,7 +220,8 @@ def _imported_file(flow: Evaluator, file: AnalysedFile, node: ast.ImportFrom) ->
     return flow.program.resolve(file, node.module or "")
 
 
-def _module(flow: Evaluator, path: Path | None, name: str | None) -> Values:
+def module_at(flow: Evaluator, path: Path | None, name: str | None) -> Values:
+    """The module in a file of the project; without a file, the library of that name."""
     if path is None:
         return one(Library(canonical(name))) if name else one(Unknown("a module that is not in the project"))
     file = flow.program.file(path)
