@@ -29,6 +29,8 @@ tools = st.sampled_from(["search", "lookup", "submit", "finish", "wetter_für"])
     min_size=1, max_size=8
 )
 arguments = st.dictionaries(st.text(min_size=1, max_size=8), json_values, max_size=3)
+# Stored runs have arguments as JSON text, too; and what a model gave may be no arguments at all.
+odd_arguments = st.sampled_from(['{"query": "a"}', "no JSON", "", None, ["a"], 7, "[1]"])
 foreign_keys = st.sampled_from(
     ["fatal_error_log", "reasoning_0", "thought_01", "thought_", "observation", "tool_calls", "thought_-1"]
 )
@@ -42,7 +44,7 @@ def steps(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "thought": draw(texts),
         "tool_name": tool,
-        "tool_args": draw(arguments),
+        "tool_args": draw(arguments | arguments | odd_arguments),
         "observation": failed + draw(texts) if failed else draw(json_values),
     }
 
@@ -75,6 +77,9 @@ def trajectories(draw: st.DrawFn) -> dict[str, Any]:
     ]
     if groups and draw(st.booleans()):  # interrupted in the last step
         del pairs[-draw(st.integers(1, 3)) :]
+    if draw(st.integers(0, 3)) == 3 and pairs:  # somebody removed a key, or emptied it
+        position = draw(st.integers(0, len(pairs) - 1))
+        pairs[position : position + 1] = draw(st.sampled_from([[], [(pairs[position][0], None)]]))
     foreign = list(draw(st.dictionaries(foreign_keys, json_values, max_size=2)).items())
     pairs += foreign
     order = draw(st.sampled_from(["V1's", "sorted", "shuffled"]))
@@ -109,6 +114,12 @@ def peculiarities(trajectory: dict[str, Any]) -> dict[str, bool]:
             tool == "finish" and bool(trajectory.get(f"tool_args_{number}")) for number, tool in tools.items()
         ),
         "own tool named submit": "submit" in tools.values(),
+        "no tool's name": any(
+            not isinstance(trajectory.get(f"tool_name_{number}"), str) for number in numbers
+        ),
+        "odd arguments": any(
+            not isinstance(trajectory.get(f"tool_args_{number}"), dict) for number in fields["tool_name"]
+        ),
         "foreign key": any(key in trajectory for key in ("fatal_error_log", "reasoning_0", "tool_calls")),
         "10 before 2": {"thought_10", "thought_2"} <= trajectory.keys()
         and keys.index("thought_10") < keys.index("thought_2"),

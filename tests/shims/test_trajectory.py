@@ -202,7 +202,9 @@ def test_a_failed_step_is_known_by_both_generations_words(text: str) -> None:
     "observation", ["all well", "no Execution error in search: ", "Execution error in other: x", 1]
 )
 def test_other_observations_are_no_errors(observation: Any) -> None:
-    assert not any(step.is_error for step in steps_of(flat(("t", "search", {}, observation))))
+    trajectory = flat(("t", "search", {}, observation))
+    assert not any(step.is_error for step in steps_of(trajectory))
+    assert not any(step.is_error for step in steps_of(to_events(trajectory)))
 
 
 def test_finish_with_arguments_is_no_failed_step() -> None:

@@ -126,6 +126,17 @@ def test_runs_do_not_inherit_each_others_inputs() -> None:
     assert keep_steps(events, edited) == ([events[2]], {}, "")
 
 
+def test_an_abandoned_runs_inputs_go_with_it() -> None:
+    events = [turn("one", call("a"), question="q1", context="c1"), turn("two", call("b"), question="q2")]
+    edited = {key: value for key, value in flat_view(events).trajectory.items() if key.endswith("_1")}
+    assert keep_steps(events, edited) == ([events[1]], {}, "")
+
+
+def test_a_finished_run_that_is_gone_leaves_no_inputs() -> None:
+    events = [turn("one", call("a"), question="q"), turn("done", submit(answer="A"), answer="A")]
+    assert keep_steps(events, {}) == ([], {}, "")
+
+
 def test_chat_stays() -> None:
     chat = {"question": "hi", "answer": "hello"}
     assert keep_steps([chat, *EVENTS], {}).events == [chat]

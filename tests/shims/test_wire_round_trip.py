@@ -101,6 +101,29 @@ def test_events_replay(trajectory: Any, inputs: Any, outputs: Any) -> None:
         assert {name: events[-1][name] for name in outputs} == outputs
 
 
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        ({"x": 1}, {"x": 1}),
+        ('{"x": 1}', {"x": 1}),
+        ("no JSON", {"args": "no JSON"}),
+        ("[1]", {"args": "[1]"}),
+        ([1], {"args": [1]}),
+        (None, {}),
+        ({1: 2}, {"1": 2}),
+    ],
+)
+def test_arguments_are_a_dict_whatever_was_stored(args: Any, shown: Any) -> None:
+    (event,) = to_events({"tool_name_0": "a", "tool_args_0": args})
+    assert event["tool_calls"]["tool_calls"][0]["args"] == shown
+    assert trajectory_of([event]) == {"tool_name_0": "a", "tool_args_0": args}
+
+
+def test_a_gap_is_noted_once() -> None:
+    events = to_events({f"tool_name_{number}": "a" for number in (0, 1, 4, 5, 6, 9)})
+    assert [event["react_migrate"].get("number") for event in events] == [None, None, 4, None, None, 9]
+
+
 @settings(max_examples=80, deadline=None)
 @given(trajectories(), inputs, outputs)
 def test_the_fast_way_for_regular_trajectories_gives_the_same(
@@ -109,6 +132,15 @@ def test_the_fast_way_for_regular_trajectories_gives_the_same(
     fast = to_events(trajectory, inputs, outputs)
     with unittest.mock.patch("react_shims.wire.convert.events_of_regular", return_value=None):
         assert repr(to_events(trajectory, inputs, outputs)) == repr(fast)
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 300])
+def test_long_runs(count: int) -> None:
+    step = {"thought": "t", "tool_name": "search", "tool_args": {}, "observation": "hit"}
+    trajectory = {f"{name}_{number}": value for number in range(count) for name, value in step.items()}
+    events = to_events(trajectory)
+    assert same(trajectory_of(events), trajectory)
+    assert len({call.id for event in events for call in calls_of(event)}) == count
 
 
 def test_most_trajectories_are_regular() -> None:

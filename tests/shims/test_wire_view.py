@@ -8,7 +8,7 @@ import pytest
 from events import FINISH, call, flat, submit, turn
 
 from react_shims import trajectory_of
-from react_shims.wire import Place, flat_view
+from react_shims.wire import Place, flat_view, to_events
 
 
 def test_one_call_per_turn_is_one_step_per_turn() -> None:
@@ -38,6 +38,20 @@ def test_a_rejected_submit_is_a_step_and_finishes_nothing() -> None:
     ]
     expected = flat(("t", "submit", {}, "Execution error in submit: ..."), ("u", *FINISH))
     assert trajectory_of(events) == expected
+
+
+def test_a_submit_without_a_result_finishes_nothing() -> None:
+    event = turn("t", submit(answer="A"), question="q")
+    del event["tool_calls"]["tool_call_results"]
+    assert trajectory_of([event]) == flat(("t", "submit", {"answer": "A"}, None))
+
+
+def test_outputs_are_known_by_the_submits_arguments_if_its_value_became_a_text() -> None:
+    event = turn("t", submit(answer="A"), question="q", answer="A")
+    event["tool_calls"]["tool_call_results"]["tool_call_results"][0]["value"] = "{'answer': 'A'}"
+    assert trajectory_of([*FIRST, {**event, "question": "q"}]) == flat(("t", *FINISH))
+    del event["question"]
+    assert trajectory_of([turn("one", call("a"), question="q"), event]) == OF_FIRST | {"thought_1": "t"}
 
 
 def test_calls_after_the_submit_come_before_finish_and_keep_the_thought() -> None:
@@ -113,6 +127,12 @@ def test_an_earlier_prediction_is_told_by_its_outputs() -> None:
     assert trajectory_of(predicted(FIRST + SECOND, answer="A")) == OF_FIRST
 
 
+def test_of_two_submits_the_last_gave_the_outputs() -> None:
+    twice = [turn("twice", submit(answer="no"), submit(answer="A"), question="q1", answer="A")]
+    assert trajectory_of(predicted(twice + SECOND, answer="A")) == flat(("twice", *FINISH))
+    assert trajectory_of(predicted(twice + SECOND, answer="no")) == OF_SECOND
+
+
 def test_outputs_that_were_edited_since_make_it_the_last_run() -> None:
     assert trajectory_of(predicted(FIRST + SECOND, answer="edited")) == OF_SECOND
 
@@ -149,6 +169,12 @@ def test_what_is_no_agents_history_has_no_trajectory(history: Any) -> None:
 def test_a_forced_submit_is_the_extractor_and_not_shown() -> None:
     events = [turn("one", call("a"), question="q1"), turn("forced", submit(answer="A"), answer="A")]
     assert trajectory_of(predicted(events, "forced_submit", answer="A")) == flat(("one", "a", {}, "ok"))
+
+
+def test_a_converted_run_keeps_what_its_marker_says_beside_the_extractor() -> None:
+    events = to_events({**flat(("one", "a", {}, "ok")), "note": 1}, {"question": "q"}, {"answer": "A"})
+    expected = {**flat(("one", "a", {}, "ok")), "note": 1}
+    assert trajectory_of(predicted(events, "forced_submit", answer="A")) == expected
 
 
 def test_a_bare_history_cannot_tell_a_forced_submit() -> None:

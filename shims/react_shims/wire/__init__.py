@@ -11,7 +11,8 @@ An *event* is one entry of `dspy.History.messages`, as V2 appends it for one tur
 Readers accept events as live objects (`dspy.ToolCalls`) and as plain dicts, mixed at will.
 """
 
-from react_shims.wire.convert import content_digest, to_events
+from react_shims.wire.convert import to_events
+from react_shims.wire.digest import content_digest
 from react_shims.wire.edits import KeptEvents, keep_steps
 from react_shims.wire.events import Call, calls_of, is_agent_event, messages_of
 from react_shims.wire.flat import group_steps, has_step_keys, is_failure

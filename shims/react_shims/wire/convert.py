@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import marshal
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from react_shims.wire.digest import content_digest
 from react_shims.wire.events import SUBMIT, same
-from react_shims.wire.flat import (
-    COMPLETED,
-    FINISH,
-    STEP_FIELDS,
-    group_steps,
-    is_failure,
-)
+from react_shims.wire.flat import COMPLETED, FINISH, STEP_FIELDS, group_steps, is_failure
 from react_shims.wire.marker import EVENT_KEY
 from react_shims.wire.regular import events_of_regular
 
@@ -113,25 +106,6 @@ def _regular_finish(
     return event
 
 
-def content_digest(*contents: Any) -> str:
-    """16 hex digits that depend on the contents alone: the same in every process and on every platform."""
-    try:
-        data = marshal.dumps(contents, 0)  # format 0 is the plain one: no references, no interning
-    except ValueError:  # objects that are not plain data
-        data = _described(contents).encode(errors="surrogatepass")
-    return hashlib.sha1(data, usedforsecurity=False).hexdigest()[:16]
-
-
-def _described(contents: Any) -> str:
-    """Text for objects that are not plain data: the kind of each, because a repr may hold an address."""
-    try:
-        return json.dumps(contents, default=lambda value: type(value).__qualname__, skipkeys=True)
-    except (ValueError, RecursionError):  # circular, or nested too deep
-        return " ".join(
-            f"{key} {value if isinstance(value, str) else ''}" for key, value in contents[0].items()
-        )
-
-
 def _check_names(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
     if RESERVED.isdisjoint(inputs) and RESERVED.isdisjoint(outputs) and outputs.keys().isdisjoint(inputs):
         return
@@ -219,11 +193,7 @@ def _unsaid(fields: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, An
     missing = [name for name in STEP_FIELDS if name not in fields]
     if missing:
         marker["missing"] = missing
-    step = {
-        name: value
-        for name, value in fields.items()
-        if not (value is shown[name] or (type(value) is type(shown[name]) and same(value, shown[name])))
-    }
+    step = {name: value for name, value in fields.items() if not same(value, shown[name])}
     if step:
         marker["step"] = step
     return marker

@@ -9,7 +9,6 @@ from react_shims.wire.events import (
     field_of,
     final_submit,
     inputs_in,
-    is_agent_event,
     same,
     submitted_outputs,
     thought_of,
@@ -61,7 +60,7 @@ def keep_steps(events: Sequence[Mapping[str, Any]], kept: Mapping[str, Any]) -> 
             carried = {} if final_submit(event) else {**carried, **inputs_in(event)}
             continue
         sent = _rebuilt(event, shown, edited) if shown else event
-        if carried and is_agent_event(event):
+        if carried:
             sent = {**sent, **{name: value for name, value in carried.items() if name not in sent}}
             carried = {}
         result.append(sent)

@@ -115,8 +115,8 @@ def run_bounds(events: Sequence[Mapping[str, Any]], reason: str | None = None) -
     """The slice `events[start:end]` that the last run in a history appended.
 
     A run starts at the last event with inputs: keys other than `next_thought`, `tool_calls` and the names its
-    own successful submit delivered. It also starts after an event that ended the run before it, and after a
-    chat event. Events behind the last agent's turn (chat) belong to no run.
+    own successful submit delivered; all keys of a chat event are. It also starts after an event that ended
+    the run before it. Events behind the last agent's turn (chat) belong to no run.
 
     `reason` is the prediction's `termination_reason`. After a failure, an event that submitted successfully
     is an earlier run's: the failed run appended nothing.
@@ -141,10 +141,9 @@ def without_extractor(run: Sequence[Mapping[str, Any]], reason: str | None) -> S
 
 def starts_run(events: Sequence[Mapping[str, Any]], position: int) -> bool:
     """Whether a new run starts at `events[position]`: see `run_bounds`."""
-    if position == 0 or inputs_in(events[position]):
-        return True
-    before = events[position - 1]
-    return final_submit(before) is not None or not is_agent_event(before)
+    return (
+        position == 0 or bool(inputs_in(events[position])) or final_submit(events[position - 1]) is not None
+    )
 
 
 def end_of_run_with(events: Sequence[Mapping[str, Any]], prediction: Any) -> int:
