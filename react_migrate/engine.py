@@ -165,22 +165,28 @@ def _work(
 ) -> None:
     if not candidates:
         return
-    from react_migrate.flow import Program
-
     jobs = [Job.of(source, options) for source in candidates]
-    program = Program.build(candidates, others, named)
-    for job in jobs:
-        to_fix = job.check(program)
-        if to_fix:
-            job.edit(to_fix)
-    if any(job.changed for job in jobs):
-        program = Program.build([job.after for job in jobs if job.after is not None], others, named)
-        for job in jobs:
-            if job.changed:
-                job.check_again(program)
+    _check_and_edit(jobs, others, named)
     for job in jobs:
         if options.annotate and not job.failed:
             job.annotate()
         if options.write and job.changed:
             job.write()
         run.add(job)
+
+
+def _check_and_edit(jobs: Sequence[Job], others: Sequence[Unread], named: Collection[Path]) -> None:
+    """Everything that happens in memory: findings, edits, and a second look at what was edited."""
+    from react_migrate.flow import Program, without_gc
+
+    with without_gc():
+        program = Program.build([job.before for job in jobs if job.before is not None], others, named)
+        for job in jobs:
+            to_fix = job.check(program)
+            if to_fix:
+                job.edit(to_fix)
+        if any(job.changed for job in jobs):
+            program = Program.build([job.after for job in jobs if job.after is not None], others, named)
+            for job in jobs:
+                if job.changed:
+                    job.check_again(program)

@@ -73,7 +73,18 @@ class AnalysedFile:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        todo: list[ast.AST] = [self.tree]
+        for node in todo:  # it grows as it is walked
+            for child in node.__dict__.values():
+                if child.__class__ is list:
+                    nodes = [item for item in child if isinstance(item, ast.AST)]
+                    todo += nodes
+                    found.update(dict.fromkeys(nodes, node))
+                elif isinstance(child, ast.AST):
+                    todo.append(child)
+                    found[child] = node
+        return found
 
     def reaching(self, scope: Scope) -> Reaching:
         """Which definitions reach which uses in one of the file's scopes."""
@@ -135,7 +146,7 @@ class Program:
         from react_migrate.flow.evaluate import Evaluator  # it needs this module's types
 
         self.flow = Evaluator(self)
-        with _no_cyclic_garbage():
+        with without_gc():
             for source in sources:
                 if source.path in named or self._is_concerned(source.path):
                     file = self.file(source.path)
@@ -165,7 +176,7 @@ class Program:
 
     def values(self, node: ast.expr, frame: Frame) -> Values:
         """What an expression may hold in a frame."""
-        with _deep_stack(), _no_cyclic_garbage():
+        with _deep_stack(), without_gc():
             return self.flow.values(node, frame)
 
     def resolve(self, importer: AnalysedFile, name: str) -> Path | None:
@@ -250,8 +261,8 @@ def _deep_stack() -> Iterator[None]:
 
 
 @contextmanager
-def _no_cyclic_garbage() -> Iterator[None]:
-    """Trees hold no cycles, and looking for some triples the time of parsing."""
+def without_gc() -> Iterator[None]:
+    """No search for cyclic garbage meanwhile: trees hold none, and the search triples the time of parsing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

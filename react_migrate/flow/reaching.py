@@ -148,8 +148,12 @@ class _Pass:
                 todo.extend((node.orelse, node.body, node.test))
             elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
                 todo.extend(reversed(_in_running_order(node)))
-            elif isinstance(node, ast.AST):
-                todo.extend(reversed(list(ast.iter_child_nodes(node))))
+            elif isinstance(node, ast.AST) and not isinstance(node, ast.Constant):
+                for child in reversed(node.__dict__.values()):
+                    if isinstance(child, ast.AST):
+                        todo.append(child)
+                    elif child.__class__ is list:
+                        todo.extend(reversed(child))
 
     def load(self, node: ast.Name) -> None:
         if self.env is None:
