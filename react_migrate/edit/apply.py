@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable
 
 import libcst as cst
 
+from react_migrate.edit.depth import LIMIT, depth, with_room_for
 from react_migrate.edit.names import Shims
+from react_migrate.edit.scopes import parse
 from react_migrate.edit.transform import EditError, transform
 from react_migrate.edit.unused import newly_unused
 from react_migrate.edit.verify import compiles, same_outside
 from react_migrate.finding import Edit, MoveImport
+from react_migrate.source import SourceError, split_lines
 
 
 def apply(
@@ -25,31 +29,71 @@ def apply(
 
     `keep_unused` keeps those, for a package's `__init__.py`, where an import is part of its interface.
     `used_elsewhere` are names that code outside of `text` may use.
-    Raises `EditError` when an edit cannot be made, or when the result is not valid Python or differs from
-    `text` anywhere else than in the edited nodes and in import lines.
+
+    Raises `SourceError` when libcst cannot edit the code, and `EditError` when an edit cannot be made, or the
+    result is not valid Python, or it differs from `text` outside of the edited nodes and import lines.
     """
-    tree = ast.parse(text)
+    tree = parse(text)
+    levels = depth(tree)
+    if levels > LIMIT:
+        raise SourceError(
+            f"is nested {levels} levels deep, too deep to be edited safely; make this edit by hand"
+        )
+    return with_room_for(levels, lambda: _apply(text, tree, edits, keep_unused, used_elsewhere))
+
+
+def _apply(
+    text: str,
+    tree: ast.Module,
+    edits: Iterable[Edit | MoveImport],
+    keep_unused: bool,
+    used_elsewhere: Collection[str],
+) -> str:
     shims = Shims(tree)
     edited = _pass(text, shims, edits)
     if not keep_unused:
         asked_for = {local for _, local in shims.wanted} - shims.moved
         unused = list(newly_unused(tree, edited, asked_for, used_elsewhere))
         if unused:
-            edited = _pass(edited, Shims(ast.parse(edited)), unused)
+            edited = _pass(edited, Shims(parse(edited)), unused)
     compiles(text, edited)
     return edited
 
 
 def _pass(text: str, shims: Shims, edits: Iterable[Edit | MoveImport]) -> str:
+    ending = "" if text.endswith("\n") else _newline(text)  # libcst drops a lone \r at the end of a file
+    module = _parsed(text + ending)
+    try:
+        edited, ranges = transform(module, shims, edits)
+    except cst.CSTValidationError as error:
+        raise EditError(f"libcst: {error}") from error
+    result = edited.code
+    same_outside(text + ending, result, ranges)
+    last_line = len(split_lines(text))
+    is_import = any(one.start.column == 0 and one.end.line > last_line for one in ranges)
+    return result if is_import else result.removesuffix(ending)
+
+
+def _newline(text: str) -> str:
+    r"""What ends a last line that has no end: the file's own newline, or the rest of \r\n."""
+    found = re.search(r"\r\n|\r|\n", text)
+    return found[0] if found and not text.endswith("\r") else "\n"
+
+
+def _parsed(text: str) -> cst.Module:
+    """The module, when libcst gives its text back as it is. Raises `SourceError`."""
     try:
         module = cst.parse_module(text)
-        if module.code != text:
-            raise EditError("libcst does not reproduce the text as it is")
-        edited, ranges = transform(module, shims, edits)
-        result = edited.code
-    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
-        raise EditError(f"libcst: {error}") from error
-    except RecursionError as error:
-        raise EditError("the code is nested too deeply") from error
-    same_outside(text, result, ranges)
-    return result
+    except cst.ParserSyntaxError as error:
+        why = " ".join(str(error).split())
+        raise SourceError(
+            f"uses syntax that libcst cannot edit yet; make this edit by hand ({why})"
+        ) from error
+    if module.code != text:
+        pairs = zip(split_lines(text), split_lines(module.code), strict=False)
+        line = next((i for i, (old, new) in enumerate(pairs, 1) if old != new), 1)
+        raise SourceError(
+            f"has white space on line {line} (a form feed?) that libcst cannot keep; "
+            "give it a line of its own, or make this edit by hand"
+        )
+    return module

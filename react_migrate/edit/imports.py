@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,19 +28,25 @@ class Block:
 
     body: list[cst.BaseStatement] = field(default_factory=list)
     _carried: list[cst.EmptyLine] = field(default_factory=list)
+    _dropped: bool = False
 
     def add(self, statement: cst.BaseStatement) -> None:
-        if self._carried:
-            own = list(cast(Sequence[cst.EmptyLine], getattr(statement, "leading_lines", ())))
-            if own and own[0].comment is None:
-                while self._carried and self._carried[0].comment is None:
-                    del self._carried[0]
-            statement = statement.with_changes(leading_lines=[*self._carried, *own])
-            self._carried = []
+        if self._dropped:
+            lines = _leading_lines(statement)
+            if _starts_blank(lines):
+                self._carried = _without_first_blanks(self._carried)
+            lines = [*self._carried, *lines]
+            if not self.body or ends_cell(self.body[-1]):
+                lines = _without_first_blanks(lines)
+            if ends_cell(statement):
+                lines = _without_first_blanks(lines[::-1])[::-1]
+            statement = statement.with_changes(leading_lines=lines)
+            self._carried, self._dropped = [], False
         self.body.append(statement)
 
     def drop(self, line: Line) -> None:
         self._carried += line.leading_lines
+        self._dropped = True
 
     def left_over(self) -> list[cst.EmptyLine]:
         """Comments of a statement that is gone, when none followed it."""
@@ -67,10 +74,9 @@ def rewrite_block(
             block.add(line)
         if not lines:
             block.drop(cst.ensure_type(after, Line))
-    left = block.left_over()
     if not block.body:
         block.add(Line([cst.Pass()]))
-    return updated.with_changes(body=block.body, footer=[*left, *updated.footer])
+    return updated.with_changes(body=block.body, footer=[*block.left_over(), *updated.footer])
 
 
 def rewrite_module(
@@ -102,14 +108,12 @@ def rewrite_module(
 
 
 def _run_end(module: cst.Module, index: int) -> int:
-    """The index after the run of import lines around `index`: nothing in it can use a name."""
-    end = index + 1
-    while end < len(module.body):
+    """The index after the run of lines from `index` on that only import: nothing in it can use a name."""
+    for end in range(index, len(module.body)):
         smalls = _smalls(module.body[end])
         if not smalls or not all(isinstance(small, Import) for small in smalls):
-            break
-        end += 1
-    return end
+            return end
+    return len(module.body)
 
 
 def _import_wanted(
@@ -156,8 +160,10 @@ def _insert(module: cst.Module, rows: list[list[cst.BaseStatement]], spot: Spot,
             line = line.with_changes(leading_lines=lead)
         elif not is_stand_in_line(module.body[spot.at - 1]):
             line = line.with_changes(leading_lines=[_BLANK])
-        blank = [] if _has_blank(above) or ends_cell(row[0]) else [_BLANK]
-        row[0] = row[0].with_changes(leading_lines=[*blank, *above])
+        wanted = 2 if isinstance(row[0], cst.FunctionDef | cst.ClassDef) else 1
+        if not ends_cell(row[0]):
+            above = [_BLANK] * wanted + _without_first_blanks(above)
+        row[0] = row[0].with_changes(leading_lines=above)
         module = module.with_changes(header=header)
     elif spot.layout is Layout.FIRST:
         blanks = max((i + 1 for i, empty in enumerate(above) if empty.comment is None), default=0)
@@ -289,5 +295,9 @@ def _leading_lines(statement: cst.BaseStatement) -> list[cst.EmptyLine]:
     return list(cast(Sequence[cst.EmptyLine], getattr(statement, "leading_lines", ())))
 
 
-def _has_blank(lines: Iterable[cst.EmptyLine]) -> bool:
-    return any(line.comment is None for line in lines)
+def _starts_blank(lines: Sequence[cst.EmptyLine]) -> bool:
+    return bool(lines) and lines[0].comment is None
+
+
+def _without_first_blanks(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    return list(itertools.dropwhile(lambda line: line.comment is None, lines))

@@ -80,14 +80,19 @@ def _merge(before: Space | None, after: Space | None) -> Space:
     return after.with_changes(first_line=before.first_line, empty_lines=lines)
 
 
+def _without_indent(space: cst.ParenthesizedWhitespace) -> cst.ParenthesizedWhitespace:
+    return space.with_changes(last_line=cst.SimpleWhitespace(""))
+
+
 def _bare(line_end: cst.TrailingWhitespace) -> cst.TrailingWhitespace:
     return line_end.with_changes(comment=None, whitespace=cst.SimpleWhitespace(""))
 
 
 def _with_closing_space(statement: Import, space: Space) -> Import:
     if isinstance(statement, cst.ImportFrom) and statement.rpar:
-        plain = statement.rpar.whitespace_before
-        keep = space if isinstance(space, cst.ParenthesizedWhitespace) else plain
+        keep = statement.rpar.whitespace_before
+        if isinstance(space, cst.ParenthesizedWhitespace):
+            keep = space if isinstance(keep, cst.ParenthesizedWhitespace) else _without_indent(space)
         return statement.with_changes(rpar=statement.rpar.with_changes(whitespace_before=keep))
     return statement
 
@@ -96,6 +101,12 @@ def _comments_of(statement: Import, alias: cst.ImportAlias) -> tuple[cst.Comment
     space = _space_after(statement, alias)
     comment = space.first_line.comment if isinstance(space, cst.ParenthesizedWhitespace) else None
     return (comment,) if comment else ()
+
+
+def local_names(statement: cst.CSTNode) -> dict[str, str]:
+    """The names in an import statement, and what each is called here."""
+    assert isinstance(statement, cst.Import | cst.ImportFrom), type(statement)
+    return {} if isinstance(statement.names, cst.ImportStar) else dict(map(_pair, statement.names))
 
 
 def dotted(node: cst.BaseExpression) -> str:
@@ -172,5 +183,6 @@ def _pair(alias: cst.ImportAlias) -> tuple[str, str]:
 def isort_key(pair: tuple[str, str]) -> tuple[int, str, str]:
     """isort's default order inside one statement: CONSTANTS, Classes, functions."""
     name, local = pair
+    local = "" if local == name else local
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name, local

@@ -30,6 +30,7 @@ class Shims:
     _taken: set[str] = field(init=False)
     _imported: list[tuple[int, str, str]] = field(init=False)
     _scoped: list[tuple[range, str, str]] = field(default_factory=list)
+    _renamed: set[tuple[str, str]] = field(default_factory=set)
     _chosen: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -41,8 +42,10 @@ class Shims:
             name for name in uses(self.tree) if name not in self._bound
         }  # a star import's, or nobody's
 
-    def spelled(self, export: str, line: int) -> str:
-        """How to write `export` on `line`; asks for its import when there is none above."""
+    def spelled(self, export: str, line: int, instead_of: frozenset[str]) -> str:
+        """How to write `export` on `line` for the names `instead_of`; asks for its import if need be."""
+        if any((export, name) in self._renamed for name in instead_of):
+            return self.local(export)
         for lines, name, local in self._scoped:
             if name == export and line in lines:
                 return local
@@ -59,6 +62,10 @@ class Shims:
     def want(self, export: str, local: str, line: int) -> None:
         """Import `export` as `local` at module level, above `line`."""
         self.wanted[export, local] = min(line, self.wanted.get((export, local), line))
+
+    def renamed(self, export: str, name: str) -> None:
+        """Where the module imported `name`, it imports `export` now: what used the one can use the other."""
+        self._renamed.add((export, name))
 
     def scoped(self, export: str, local: str, lines: range) -> None:
         """`export` is imported as `local` inside a function, for these lines of it."""
@@ -103,6 +110,7 @@ class Names:
 
     _shims: Shims
     _line: int
+    _instead_of: frozenset[str] = frozenset()  # the names that the edited code consists of
 
     def shim(self, export: str) -> str:
         """What means `react_shims.<export>` here: `trajectory_of`, an alias, or `react_shims.trajectory_of`.
@@ -110,7 +118,7 @@ class Names:
         The import is added when the file has none that can be used; an import that is not used after all
         edits goes again.
         """
-        return self._shims.spelled(export, self._line)
+        return self._shims.spelled(export, self._line, self._instead_of)
 
     def node(self, export: str) -> cst.BaseExpression:
         """The same as a libcst node."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 
@@ -11,6 +12,13 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _TYPING_CALLS = frozenset(
     {"cast", "TypeVar", "NewType", "ForwardRef", "NamedTuple", "TypedDict", "assert_type"}
 )
+
+
+def parse(text: str) -> ast.Module:
+    """`ast.parse` without the warnings, which are about the code and not for our user."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
 def bindings(tree: ast.AST) -> Counter[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -10,6 +11,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from react_migrate.edit.imports import rewrite_block, rewrite_module, rewrite_suite
+from react_migrate.edit.moves import local_names
 from react_migrate.edit.names import PACKAGE, Names, Shims
 from react_migrate.edit.scopes import function_lines
 from react_migrate.finding import Edit, MoveImport, Span
@@ -54,7 +56,8 @@ class Editor(cst.CSTTransformer):
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         edit = self._edits.get(original_node)
         if edit is not None:
-            rewritten = edit.rewrite(updated_node, Names(self._shims, edit.span.line))
+            names = Names(self._shims, edit.span.line, _names_in(original_node))
+            rewritten = edit.rewrite(updated_node, names)
             return _in_parentheses_of(updated_node, rewritten)
         if isinstance(original_node, cst.IndentedBlock) and isinstance(updated_node, cst.IndentedBlock):
             return rewrite_block(original_node, updated_node, self._moves, self._shims)
@@ -78,7 +81,7 @@ def transform(
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
     positions: Positions = wrapper.resolve(PositionProvider)
     changes, moves = _resolve(positions, edits)
-    _name_moves_in_functions(positions, shims, moves)
+    _announce(positions, shims, moves)
     editor = Editor(positions, shims, changes, moves)
     edited = wrapper.module.visit(editor)
     ranges = [_changing(node, positions) for node in changes]
@@ -117,22 +120,32 @@ def _resolve(
     return changes, moves
 
 
-def _name_moves_in_functions(
-    positions: Positions, shims: Shims, moves: Mapping[cst.CSTNode, Sequence[MoveImport]]
-) -> None:
-    """Tell `shims` which functions import its names for themselves once the moves are made."""
+def _announce(positions: Positions, shims: Shims, moves: Mapping[cst.CSTNode, Sequence[MoveImport]]) -> None:
+    """Tell `shims` which import statements will import its names once the moves are made."""
     functions = list(function_lines(shims.tree))
     for node, here in moves.items():
         where = positions[node]
         around = [lines for lines in functions if where.start.line in lines]
-        for move in here if around else ():
-            if move.to and move.to[0] == PACKAGE:
-                name = move.to[1]
-                scope = range(where.end.line + 1, around[-1].stop)
-                shims.scoped(name, move.bound or shims.local(name), scope)
+        for move in here:
+            if move.to is None or move.to[0] != PACKAGE:
+                continue
+            local = move.bound or shims.local(move.to[1])
+            if around:
+                shims.scoped(move.to[1], local, range(where.end.line + 1, around[-1].stop))
+            elif move.bound is None:
+                shims.renamed(move.to[1], local_names(node)[move.name])
 
 
-def _in_parentheses_of(old: cst.CSTNode, new: cst.CSTNode) -> cst.CSTNode:
+def _names_in(node: cst.CSTNode) -> frozenset[str]:
+    """What is named by a node that is nothing but names: a name, or a string with code in it."""
+    if isinstance(node, cst.Name):
+        return frozenset({node.value})
+    if isinstance(node, cst.SimpleString):
+        return frozenset(re.findall(r"(?<![\w.])\w+(?![\w.])", node.value))
+    return frozenset()
+
+
+def _in_parentheses_of(old: cst.CSTNode, new: Any) -> Any:
     """`new` in the parentheses that `old` had: they may be what lets it span lines."""
     if (
         isinstance(old, cst.BaseExpression)
@@ -162,9 +175,12 @@ def _whole_lines(where: CodeRange) -> CodeRange:
 
 
 def _around(index: int, module: cst.Module, positions: Positions) -> CodeRange:
-    """Where the import lines of a module change: its statement `index` and the space above."""
-    start = positions[module.body[index - 1]].end.line if index else 0
-    end = positions[module.body[index]].end.line if index < len(module.body) else start
+    """Where the import lines of a module change: above its statement `index`, or there if that is one."""
+    start = end = positions[module.body[index - 1]].end.line if index else 0
+    if index < len(module.body):
+        statement = module.body[index]
+        is_import = any(isinstance(small, cst.Import | cst.ImportFrom) for small in statement.children)
+        end = positions[statement].end.line if is_import else _first_line(statement, positions) - 1
     return CodeRange((start + 1, 0), (end + 1, 0))
 
 
