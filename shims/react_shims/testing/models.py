@@ -23,7 +23,12 @@ MODEL = "scripted/plan"
 
 def scripted_lm(script: Script) -> Any:
     """The language model; raises `ImportError` when no DSPy is installed."""
-    dspy = importlib.import_module("dspy")
+    try:
+        dspy = importlib.import_module("dspy")
+    except ModuleNotFoundError as error:
+        if error.name != "dspy":
+            raise
+        raise ImportError("a Script needs DSPy, whose agents it drives: pip install dspy") from error
     if not hasattr(dspy, "lm15"):
         return _legacy_lm(dspy, script)
     engine = ScriptedEngine(script, dspy.lm15)

@@ -85,7 +85,8 @@ class Script:
         return self._cursors[text]
 
     def __enter__(self) -> Script:
-        self._blocks.enter_context(importlib.import_module("dspy").context(lm=self.lm))
+        lm = self.lm
+        self._blocks.enter_context(importlib.import_module("dspy").context(lm=lm))
         return self
 
     def __exit__(
