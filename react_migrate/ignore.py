@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pathspec
 
-from react_migrate.source import SourceError, read
+from react_migrate.files import read
+from react_migrate.source import SourceError
 
 
 @dataclass(frozen=True)

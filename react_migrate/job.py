@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from react_migrate.annotate import annotate
+from react_migrate.files import write
 from react_migrate.finding import Finding, Fix, Span
 from react_migrate.rules import Rule, all_rules
 from react_migrate.selection import is_ignored
-from react_migrate.source import Source, SourceError, WriteError, decode, split_lines, write
+from react_migrate.source import Source, SourceError, WriteError, decode, split_lines
 from react_migrate.unchecked import BY_THIS_PYTHON, unchecked
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class Job:
         assert self.before is not None
         assert self.after is not None
         try:
-            write(self.before, self.after.raw)
+            write(self.path, self.before.raw, self.after.raw)
             self.applied = True
         except WriteError as error:
             self.fail("RM002", str(error))

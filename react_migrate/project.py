@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from react_migrate.files import read, reason
 from react_migrate.ignore import Layer, above, compile_patterns
-from react_migrate.source import SourceError, read, reason
+from react_migrate.source import SourceError
 
 SUFFIXES = frozenset({".py", ".pyi", ".pyw", ".ipynb"})
 # Folders that only hold other people's or generated code. `build` and `dist` are not among them: packages are

@@ -1,4 +1,4 @@
-"""One file's bytes: what they say as Python text, and how they get back to disk unharmed.
+"""One file's bytes: what they say as Python text, and how that becomes bytes again.
 
 Text keeps its newlines exactly as they are in the file; a byte order mark and the encoding are remembered
 apart from it, so that `restore(text)` gives the very bytes that were read.
@@ -7,14 +7,8 @@ apart from it, so that `restore(text)` gives the very bytes that were read.
 from __future__ import annotations
 
 import codecs
-import contextlib
-import errno
 import io
-import os
 import re
-import shutil
-import stat
-import tempfile
 import tokenize
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -151,10 +145,10 @@ class PythonFile:
     def restore(self, text: str) -> bytes:
         try:
             encoded = text.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            letter = text[error.start : error.start + 1]
+        except UnicodeError as error:
+            what = ascii(text[error.start]) if isinstance(error, UnicodeEncodeError) else "room for it"
             raise SourceError(
-                f"is encoded as {self.encoding}, which has no {letter!a}; save it as UTF-8 first"
+                f"is encoded as {self.encoding}, which has no {what}; save it as UTF-8 first"
             ) from error
         return codecs.BOM_UTF8 + encoded if self.raw.startswith(codecs.BOM_UTF8) else encoded
 
@@ -177,17 +171,6 @@ def split_lines(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def read(path: Path) -> bytes:
-    """The bytes of a regular file. Raises `SourceError`."""
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            kind = "is a folder" if path.is_dir() else "is not a regular file"
-            raise SourceError(f"{kind}; pipe its text in with `-` if it is Python")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise SourceError(reason(error)) from error
-
-
 def decode(path: Path, data: bytes) -> PythonFile:
     """`data` as Python source. Raises `SourceError` for what is not text or could not be written back."""
     for mark, name in _WIDE_MARKS.items():
@@ -208,68 +191,11 @@ def decode(path: Path, data: bytes) -> PythonFile:
             f"is not valid {encoding} (byte {error.object[error.start]:#04x} on line {line}); "
             "save it as UTF-8 or correct its coding line"
         ) from error
-    except LookupError as error:
-        raise SourceError(f"names an encoding that is not one ({error}); correct its coding line") from error
+    except (LookupError, UnicodeError) as error:
+        raise SourceError(f"names an encoding that is none ({error}); correct its coding line") from error
     source = PythonFile(path, text, data, encoding)
     if source.restore(text) != data:
         raise SourceError(
             f"cannot be written back byte for byte in its encoding, {encoding}; save it as UTF-8"
         )
     return source
-
-
-def write(source: Source, data: bytes) -> None:
-    """Replace the file of `source` by `data` in one step, or raise `WriteError` and leave it as it was.
-
-    A symbolic link is followed: its target is replaced. Mode, owner and extended attributes stay. A file that
-    is not any more what was read is not touched.
-    """
-    try:
-        target = source.path.resolve(strict=True)
-        status = target.stat()
-        if not status.st_mode & 0o222 or not os.access(target, os.W_OK):  # root may write to read-only files
-            raise WriteError("is read-only, so it was left as it was; make it writable first")
-        if target.read_bytes() != source.raw:
-            raise WriteError("changed on disk since it was read, so it was left as it was; run again")
-        _replace(target, status, data)
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of symbolic links, on Python < 3.13
-        raise WriteError(f"could not be written and is as it was: {reason(error)}") from error
-
-
-def _replace(target: Path, status: os.stat_result, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if hasattr(os, "chown"):
-            with contextlib.suppress(PermissionError):  # only root may give files away
-                os.chown(name, status.st_uid, status.st_gid)
-        shutil.copystat(target, name)
-        os.utime(name)
-        Path(name).replace(target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-
-
-_REASONS = {
-    errno.ENOENT: "does not exist; check the spelling and the folder you run this in",
-    errno.EACCES: "may not be read or written by you; check its permissions",
-    errno.EPERM: "may not be read or written by you; check its permissions",
-    errno.ENOSPC: "the disk is full; free some space and run again",
-    errno.EDQUOT: "your disk quota is used up; free some space and run again",
-    errno.EROFS: "the file system is read-only",
-    errno.ELOOP: "is a loop of symbolic links",
-    errno.ENAMETOOLONG: "has a name that is too long for this file system",
-    errno.ENOTDIR: "does not exist: a part of its path is a file",
-}
-
-
-def reason(error: Exception) -> str:
-    """What an operating system error means for the reader, and what to do about it."""
-    if isinstance(error, OSError):
-        return _REASONS.get(error.errno or 0, error.strerror or str(error))
-    return str(error)
