@@ -11,10 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from react_migrate.files import read
 from react_migrate.finding import Span
 from react_migrate.job import Job, Options, is_notebook, load
 from react_migrate.project import discover
-from react_migrate.source import NotParsedError, OtherLanguageError, Place, Source, SourceError, read
+from react_migrate.source import NotParsedError, OtherLanguageError, Place, Source, SourceError
 
 if TYPE_CHECKING:
     from react_migrate.flow import Program
