@@ -128,6 +128,15 @@ class Evaluator:
         self._work += 1
         if self._work > _MAX_WORK:
             return _TOO_INTRICATE
+        if depth == 0:
+            try:
+                return self._answer_at(0, question, compute)
+            except RecursionError:
+                self._start_afresh()
+                return _TOO_INTRICATE
+        return self._answer_at(depth, question, compute)
+
+    def _answer_at(self, depth: int, question: Hashable, compute: Callable[[], Values]) -> Values:
         outer = self._lowest
         mark = len(self._this_round)
         self._asking[question] = depth
@@ -141,6 +150,13 @@ class Evaluator:
             self._this_round[question] = self._lowest
         self._lowest = min(outer, self._lowest) if self._lowest < depth else outer
         return answer
+
+    def _start_afresh(self) -> None:
+        """Forget what is not settled: the questions led too deep to be answered."""
+        self._guesses.clear()
+        self._asking.clear()
+        self._this_round.clear()
+        self._lowest = _NO_DEPTH
 
     def _rounds(self, question: Hashable, compute: Callable[[], Values], depth: int, mark: int) -> Values:
         """Compute until a round brings nothing new anywhere; one round where there is no circle."""
