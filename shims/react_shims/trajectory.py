@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from react_shims.recorded import RecordedRun, fields_of, parsed, run_of
-from react_shims.wire.flat import FINISH, group_steps, has_step_keys, is_failure
+from react_shims.wire.flat import group_steps, has_step_keys, is_failure
 from react_shims.wire.view import steps_in
 
 
@@ -86,8 +86,7 @@ def steps_of(x: Any) -> Iterator[Step]:
 def _steps_of_events(run: RecordedRun) -> Iterator[Step]:
     for event in run.events:
         for step in steps_in(event):
-            is_error = step.call.is_error and step.fields.get("tool_name") != FINISH
-            yield _step(step.fields, is_error, step.call.id)
+            yield _step(step.fields, step.call.is_error, step.call.id)
 
 
 def _steps_of_flat(trajectory: Mapping[str, Any]) -> Iterator[Step]:

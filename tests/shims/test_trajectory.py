@@ -213,8 +213,9 @@ def test_finish_with_arguments_is_no_failed_step() -> None:
     assert [step.is_error for step in steps_of(to_events(trajectory))] == [False]
 
 
-def test_what_v2_calls_an_error_is_one() -> None:
-    (step,) = steps_of([turn("t", call("nope", value="Unknown tool: nope", error=True))])
+@pytest.mark.parametrize("name", ["nope", "finish"])
+def test_what_v2_calls_an_error_is_one(name: str) -> None:
+    (step,) = steps_of([turn("t", call(name, value=f"Unknown tool: {name}", error=True))])
     assert step.is_error
 
 
