@@ -94,7 +94,8 @@ def cells(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def notebooks(draw: st.DrawFn) -> bytes:
     members = {"metadata": draw(JSON), "cells": draw(st.lists(cells(), max_size=3)), "x": draw(JSON)}
-    text = spelled(dict(draw(st.permutations([*members.items()]))), draw(st.randoms(use_true_random=False)))
+    rng = draw(st.randoms(use_true_random=False))
+    text = f"\n{spelled(dict(draw(st.permutations([*members.items()]))), rng)}\r\n"
     return draw(st.sampled_from([b"", codecs.BOM_UTF8])) + text.encode()
 
 
@@ -242,9 +243,18 @@ def test_sources_are_spelled_as_before(old: str, new: str, expected: str) -> Non
 
 def test_letters_are_escaped_where_the_file_escapes_them() -> None:
     assert respelled('["x"]', "é😀", ASCII) == '["\\u00e9\\ud83d\\ude00"]'
-    for other, expected in [("é", '["é"]'), ("\\u00e9", '["\\u00e9"]'), ("\\u001b \\\\u00e9 e", '["é"]')]:
+    cases = {"é": '["é"]', "\\u00e9": '["\\u00e9"]', "\\u00e9é": '["é"]', "\\u001b \\\\u00e9": '["é"]'}
+    for other, expected in cases.items():
         text = f'{{"cells": [{{"cell_type": "code", "source": ["x"]}}], "x": "{other}"}}'
         assert expected in read_document(text).with_sources({1: "é"})
+
+
+@pytest.mark.parametrize(
+    ("colon", "expected"), [(":", '"source":["a\\n","b"]'), (": ", '"source": ["a\\n", "b"]')]
+)
+def test_lines_are_apart_as_the_colons_are(colon: str, expected: str) -> None:
+    text = f'{{"cells": [{{"cell_type": "code", "source"{colon}["a"]}}]}}'
+    assert expected in read_document(text).with_sources({1: "a\nb"})
 
 
 def test_huge_cells_take_no_time() -> None:

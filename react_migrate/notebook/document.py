@@ -16,8 +16,7 @@ from react_migrate.source import NotParsedError, OtherLanguageError
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
-# An escape of what need not be escaped: not of a control character, and with no backslash before it.
-_ESCAPED_LETTER = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[01])")
+_ESCAPED_LETTER = re.compile(r"(\\+)u(?!00[01])")  # not a control character; if the backslashes are odd
 _ADVICE = "open it with Jupyter and save it, or pass it over with --exclude"
 
 
@@ -48,7 +47,7 @@ class Document:
 
     def with_sources(self, sources: Mapping[int, str]) -> str:
         """The text with new sources in the cells of these numbers."""
-        in_ascii = self.text.isascii() and _ESCAPED_LETTER.search(self.text) is not None
+        in_ascii = self.text.isascii() and _escapes_letters(self.text)
         parts: list[str] = []
         last = 0
         for cell in self.cells:
@@ -58,6 +57,11 @@ class Document:
                 parts += [self.text[last : cell.start], respelled(old, sources[cell.number], style)]
                 last = cell.end
         return "".join([*parts, self.text[last:]])
+
+
+def _escapes_letters(text: str) -> bool:
+    """Whether anything is written as an escape that need not be."""
+    return "\\u" in text and any(len(found[1]) % 2 for found in _ESCAPED_LETTER.finditer(text))
 
 
 def read_document(text: str) -> Document:

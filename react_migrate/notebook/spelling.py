@@ -7,6 +7,7 @@ characters they are spelled with in the file, whatever is escaped in them and ho
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -69,17 +70,14 @@ def _cut(text: str, before: Sequence[str]) -> list[str]:
 def _spelled_lines(before: Sequence[Spelled], after: Sequence[str], in_ascii: bool) -> Iterator[str]:
     """Each line of `after` as it is written inside of quotes."""
     matcher = difflib.SequenceMatcher(None, [*map(_text, before)], after, autojunk=False)
-    for kind, start, stop, first, last in matcher.get_opcodes():
-        for index in range(first, last):
-            old = before[start + index - first] if start + index - first < stop else []
-            if kind == "equal":
-                yield "".join(written for _, written in old)
-            else:
-                yield _spelled_line(old, after[index], in_ascii)
+    for _, start, stop, first, last in matcher.get_opcodes():
+        for old, new in itertools.zip_longest(before[start:stop], after[first:last]):
+            if new is not None:
+                yield _spelled_line(old or [], new, in_ascii)
 
 
 def _spelled_line(old: Spelled, new: str, in_ascii: bool) -> str:
-    """A line that changed; its beginning and its end, as far as they are the same, are written as before."""
+    """A line whose beginning and end, as far as they are the same, are written as before."""
     was = _text(old)
     head = _length_in_common(was, new)
     rest = _length_in_common(was[head:][::-1], new[head:][::-1])
