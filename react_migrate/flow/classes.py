@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, callers, calls, hints, names
 from react_migrate.flow.frames import Binding, Frame, first_parameter
 from react_migrate.flow.index import Scope, Store, terminal
 from react_migrate.flow.known import MODULES, REACT, RUN_METHODS
+from react_migrate.flow.reaching import Definition
 from react_migrate.flow.values import (
     NOTHING,
     Class,
@@ -85,9 +86,8 @@ def method(flow: Evaluator, cls: Class, name: str, *, above: bool = False) -> Fu
 
 def function_in(cls: Class, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The function that a class's own body defines under a name; the last one counts."""
-    scope = class_scope(cls)
     found = None
-    for definition in scope.file.reaching(scope).everywhere.get(name, ()):
+    for definition in _definitions(cls, name):
         if isinstance(definition.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found = definition.node
     return found
@@ -121,34 +121,46 @@ def instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Values
 
 def _instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Values:
     assert isinstance(instance.cls, Class)
-    stored = union(_stored_by(flow, cls, instance, name) for cls in lineage(flow, instance.cls))
-    stored |= _stored_from_outside(flow, instance, name)
-    held = NOTHING
-    for cls in lineage(flow, instance.cls):
-        held = _held_by_class(flow, cls, instance, name)
-        if held:
-            break
-    below = _in_subclasses(flow, instance, name) if instance.made is None else NOTHING
-    root = library_root(flow, instance.cls)
-    found = stored | held
-    if found or (below and name not in RUN_METHODS):
-        return found | below
-    if root is not None:
-        return below | one(Method(instance, name, trail=instance.trail))
-    return one(Unknown(f"nothing that is seen sets `.{name}` of `{instance.cls.node.name}`"))
+    own = list(lineage(flow, instance.cls))
+    below = subclasses(flow, instance.cls, name) if instance.made is None else []
+    found = union(_stored_by(flow, cls, instance, name) for cls in own)
+    found |= _stored_from_outside(flow, instance, name)
+    nearest = next((cls for cls in own if _definitions(cls, name)), None)
+    if nearest is not None:
+        found |= _held_by_class(flow, nearest, instance, name)
+    found |= union(_stored_by(flow, cls, Instance(cls), name) for cls in below)
+    found |= union(_held_by_class(flow, cls, Instance(cls), name) for cls in below)
+    # Whether it is set is asked of the code, not of the values: these may be on their way, round a circle.
+    setters = own if name in RUN_METHODS else (*own, *below)
+    if any(_definitions(cls, name) or any(_stores(cls, name)) for cls in setters):
+        return found
+    if library_root(flow, instance.cls) is not None:
+        return found | one(Method(instance, name, trail=instance.trail))
+    return found or one(Unknown(f"nothing that is seen sets `.{name}` of `{instance.cls.node.name}`"))
 
 
 def _stored_by(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
     """`self.name = ...` in the methods of one class."""
     found = NOTHING
-    for store in cls.frame.file.index.attribute_stores.get(name, ()):
-        function = _method_around(store.scope, cls)
-        if function is None or not _is_self(store, function):
-            continue
+    for store, function in _stores(cls, name):
         frame = _frame_for(flow, store.scope, function, cls, instance)
         values = names.bound(flow, store.how, store.value, store.path, frame)
         found |= via(values, frame.file, store.target, f"stored in `self.{name}`")
     return found
+
+
+def _stores(cls: Class, name: str) -> Iterator[tuple[Store, Scope]]:
+    """Where the methods of one class set `self.name`, each with its method."""
+    for store in cls.frame.file.index.attribute_stores.get(name, ()):
+        function = _method_around(store.scope, cls)
+        if function is not None and _is_self(store, function):
+            yield store, function
+
+
+def _definitions(cls: Class, name: str) -> Sequence[Definition]:
+    """What the class's body binds the name to."""
+    scope = class_scope(cls)
+    return scope.file.reaching(scope).everywhere.get(name, ())
 
 
 def _method_around(scope: Scope, cls: Class) -> Scope | None:
@@ -189,10 +201,9 @@ def _descend(flow: Evaluator, scope: Scope, top: Scope, frame: Frame) -> Frame:
 
 def _held_by_class(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
     """What the class's body binds: methods, properties, class variables, fields."""
-    scope = class_scope(cls)
     frame = body_frame(flow, cls)
     found = NOTHING
-    for definition in scope.file.reaching(scope).everywhere.get(name, ()):
+    for definition in _definitions(cls, name):
         node = definition.node
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found |= _method_value(flow, node, frame, instance)
@@ -268,16 +279,6 @@ def _stored_from_outside(flow: Evaluator, instance: Instance, name: str) -> Valu
     return found
 
 
-def _in_subclasses(flow: Evaluator, instance: Instance, name: str) -> Values:
-    """What subclasses set instead, or at all, for code of a base class that reads it."""
-    assert isinstance(instance.cls, Class)
-    found = NOTHING
-    for below in subclasses(flow, instance.cls, name):
-        found |= _stored_by(flow, below, Instance(below), name)
-        found |= _held_by_class(flow, below, Instance(below), name)
-    return found
-
-
 def subclasses(flow: Evaluator, cls: Class, word: str) -> list[Class]:
     """The project's classes that derive from a class, in files that have a word."""
     found = flow.ask(("subclasses", cls, word), lambda: _subclasses(flow, cls, word))
@@ -304,10 +305,9 @@ def class_attribute(flow: Evaluator, cls: Class, name: str) -> Values:
             marks = {_last_name(decorator) for decorator in node.decorator_list}
             function = Function(node, frame)
             return one(Method(cls, function)) if "classmethod" in marks else one(function)
-        scope = class_scope(each)
-        definitions = scope.file.reaching(scope).everywhere.get(name, ())
-        found = union(names.defined(flow, definition, frame) for definition in definitions)
-        if found:
+        definitions = _definitions(each, name)
+        if definitions:
+            found = union(names.defined(flow, definition, frame) for definition in definitions)
             return found | _stored_on_class(flow, cls, name)
     found = _stored_on_class(flow, cls, name)
     return found or one(Unknown(f"nothing that is seen sets `{cls.node.name}.{name}`"))

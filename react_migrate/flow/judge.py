@@ -74,8 +74,7 @@ def is_react_prediction(value: Value) -> bool:
 
 def describe(value: Value) -> str:
     """A value in words, to follow "may also be"."""
-    line = getattr(value.trail.node, "lineno", None) if value.trail else None
-    where = f", {value.trail.file.where(line)}" if value.trail and line else ""
+    where = _where(value)
     if isinstance(value, Prediction):
         return f"the prediction of a `{value.module}`{where}"
     if isinstance(value, Unknown):
@@ -92,3 +91,11 @@ def describe(value: Value) -> str:
     if isinstance(value, Library):
         return f"`{value.path}`"
     return f"a {type(value).__name__.lower()}{where}"
+
+
+def _where(value: Value) -> str:
+    """Where the value came to be, to follow its name: of an object the call that made it."""
+    if isinstance(value, Instance) and value.made is not None:
+        return f", {value.made.frame.file.where(value.made.node.lineno)}"
+    line = getattr(value.trail.node, "lineno", None) if value.trail else None
+    return f", {value.trail.file.where(line)}" if value.trail and line else ""
