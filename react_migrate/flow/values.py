@@ -144,6 +144,9 @@ class Container(Value):
     frame: Frame
 
 
+_DEEPEST = 4  # containers in containers
+
+
 @dataclass(frozen=True)
 class Items(Value):
     """A container whose elements are known at once: what `agent.batch(...)`, `zip(...)` or `*args` hold.
@@ -155,6 +158,17 @@ class Items(Value):
     every: Values
     fixed: tuple[Values, ...] | None = None
     named: tuple[tuple[str, Values], ...] = ()
+    depth: int = field(default=1, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """A list that is put into itself would never come to an end: below some depth all is unknown."""
+        inside = (value.depth for value in self.every if isinstance(value, Items))
+        depth = 1 + max(inside, default=0)
+        if depth > _DEEPEST:
+            object.__setattr__(self, "every", one(Unknown("containers are nested too deeply to follow")))
+            object.__setattr__(self, "fixed", None)
+            object.__setattr__(self, "named", ())
+        object.__setattr__(self, "depth", min(depth, _DEEPEST))
 
 
 @dataclass(frozen=True)
