@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import Verdict, judge
-from react_migrate.flow.index import Scope
 from react_migrate.flow.judge import describe
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Trail, Value, order
 from react_migrate.rules.reading import reads
 

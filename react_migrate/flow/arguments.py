@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import callers, containers, hints
 from react_migrate.flow.frames import Binding, Frame, first_parameter
-from react_migrate.flow.index import FunctionNode
+from react_migrate.flow.scopes import FunctionNode
 from react_migrate.flow.values import (
     NOTHING,
     Class,

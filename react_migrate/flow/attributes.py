@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import calls, classes, containers, names
+from react_migrate.flow import calls, containers, names, objects
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.known import REACT, canonical
 from react_migrate.flow.values import (
@@ -53,10 +53,10 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
         return found or one(Unknown(f"its module has no `{name}` that is seen"))
     if isinstance(value, Instance):
         if isinstance(value.cls, Class):
-            return classes.instance_attribute(flow, value, name)
+            return objects.instance_attribute(flow, value, name)
         return _of_library_object(flow, value, name)
     if isinstance(value, Class):
-        return classes.class_attribute(flow, value, name)
+        return objects.class_attribute(flow, value, name)
     if isinstance(value, Prediction):
         return _of_prediction(value, name, node, frame)
     if isinstance(value, Super):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import calls, classes, uses
 from react_migrate.flow.frames import Binding, Frame
-from react_migrate.flow.index import FunctionNode, Scope, terminal
 from react_migrate.flow.known import RUN_METHODS
+from react_migrate.flow.scopes import FunctionNode, Scope, terminal
 from react_migrate.flow.values import (
     CallSite,
     Class,

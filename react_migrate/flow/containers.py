@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, names
 from react_migrate.flow.frames import Binding, Frame
-from react_migrate.flow.index import STAR
+from react_migrate.flow.scopes import STAR
 from react_migrate.flow.values import (
     NOTHING,
     CallSite,

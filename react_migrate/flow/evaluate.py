@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import attributes, calls, containers, library, names
+from react_migrate.flow import attributes, calls, containers, names, standard
 from react_migrate.flow.frames import Frame, Frames
 from react_migrate.flow.values import (
     NOTHING,
@@ -27,8 +27,8 @@ from react_migrate.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from react_migrate.flow.index import Scope
     from react_migrate.flow.program import Program
+    from react_migrate.flow.scopes import Scope
     from react_migrate.flow.uses import Reference
 
 _MAX_ROUNDS = 25
@@ -88,7 +88,7 @@ class Evaluator:
 
     def awaited(self, node: ast.Await, frame: Frame) -> Values:
         """Calling an `async def` is taken to give what it returns; only futures are opened here."""
-        return library.opened(self.values(node.value, frame))
+        return standard.opened(self.values(node.value, frame))
 
     def choice(self, node: ast.IfExp, frame: Frame) -> Values:
         return self.values(node.body, frame) | self.values(node.orelse, frame)

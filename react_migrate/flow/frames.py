@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from react_migrate.flow.index import Scope
     from react_migrate.flow.program import AnalysedFile
+    from react_migrate.flow.scopes import Scope
     from react_migrate.flow.values import CallSite, Value, Values
 
 # Calls are told apart down to this depth; below it a function is judged once, for all its callers together.

@@ -7,11 +7,11 @@ import builtins
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, calls, classes, containers, hints
+from react_migrate.flow import arguments, calls, containers, hints, objects
 from react_migrate.flow.frames import Binding, Frame, module_of
-from react_migrate.flow.index import How, Scope
 from react_migrate.flow.known import canonical
 from react_migrate.flow.reaching import Definition
+from react_migrate.flow.scopes import How, Scope
 from react_migrate.flow.values import (
     NOTHING,
     Class,
@@ -179,7 +179,7 @@ def bound(flow: Evaluator, how: How, node: ast.expr, path: tuple[int, ...], fram
     if how is How.ELEMENT:
         values = containers.elements(flow, values)
     elif how is How.ENTERED:
-        values = classes.entered(flow, values, node, frame)
+        values = objects.entered(flow, values, node, frame)
     for position in path:
         values = containers.at(flow, values, position)
     return values

@@ -17,9 +17,10 @@ from typing import Protocol
 from react_migrate.finding import Span
 from react_migrate.flow.connected import Connections
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.index import Index, Scope, build_index
+from react_migrate.flow.index import Index, build_index
 from react_migrate.flow.modules import Modules
 from react_migrate.flow.reaching import Reaching, reaching_definitions
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Values
 from react_migrate.source import Place
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from react_migrate.flow.index import (
+from react_migrate.flow.scopes import (
     STAR,
     Comprehension,
     How,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, containers, library
 from react_migrate.flow.frames import Binding, Frame
-from react_migrate.flow.index import FunctionNode, Scope
 from react_migrate.flow.known import CALLER_METHODS, MAPPERS, METRIC_KEYWORDS, SORTERS, is_dspy
+from react_migrate.flow.scopes import FunctionNode, Scope
 from react_migrate.flow.values import (
     CallSite,
     Function,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow.index import terminal
+from react_migrate.flow.scopes import terminal
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile

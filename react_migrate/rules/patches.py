@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.flow.index import Scope, terminal
 from react_migrate.flow.known import RUN_METHODS
+from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import Unknown
 from react_migrate.rules.predictions import is_agent
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import Judgement, Verdict, judge
 from react_migrate.flow.classes import library_root
-from react_migrate.flow.index import Scope
 from react_migrate.flow.known import REACT
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Class, Instance, Library
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from react_migrate.finding import Edit
 from react_migrate.flow import hints
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 from react_migrate.rules.annotations import in_annotation
 from react_migrate.rules.v2_name import NEW, OLD, is_library, only_v2
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import classes
-from react_migrate.flow.index import Scope
 from react_migrate.flow.known import RUN_METHODS
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Class, Instance, Library, Method, Super, Value
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Edit, Finding, Fix, MoveImport
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 from react_migrate.rules.quoted_v2 import quoted_v2
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.v2_name import (

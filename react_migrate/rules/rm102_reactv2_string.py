@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.flow.index import Scope, terminal
+from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import Class, Library, ModuleValue
 from react_migrate.rules.annotations import in_annotation
 from react_migrate.rules.rule import Example, Rule

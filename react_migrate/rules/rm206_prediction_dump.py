@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 from react_migrate.rules.predictions import is_prediction
 from react_migrate.rules.rule import Example, Rule
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.flow.index import parameters
+from react_migrate.flow.scopes import parameters
 from react_migrate.flow.values import Container, NoValue, Value
 from react_migrate.rules.patches import replaced
 from react_migrate.rules.rule import Example, Rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Edit, Finding, Fix
-from react_migrate.flow.index import Scope, terminal
+from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import Container
 from react_migrate.rules.rlm import makes_rlm
 from react_migrate.rules.rule import Example, Rule

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import classes
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.index import Scope
 from react_migrate.flow.known import RUN_METHODS, V1
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Class, Library
 
 if TYPE_CHECKING:

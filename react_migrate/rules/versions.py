@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Library
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.finding import Fix
 from react_migrate.flow import Judgement, Verdict, judge
-from react_migrate.flow.index import Scope
+from react_migrate.flow.scopes import Scope
 from react_migrate.rules.misreading import misread
 from react_migrate.rules.reading import GUARDS, Read, prints_its_own_text, reads
 from react_migrate.rules.suspicion import suspicious

@@ -1,0 +1,238 @@
+"""Objects of the project's classes: what `obj.name` is, wherever the code that sets it stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import arguments, callers, calls, classes, hints, names
+from react_migrate.flow.frames import Binding, Frame, first_parameter
+from react_migrate.flow.index import Store
+from react_migrate.flow.known import RUN_METHODS
+from react_migrate.flow.scopes import Scope, terminal
+from react_migrate.flow.values import (
+    NOTHING,
+    Class,
+    Function,
+    Instance,
+    Items,
+    Method,
+    Unknown,
+    Value,
+    Values,
+    one,
+    union,
+    via,
+)
+
+if TYPE_CHECKING:
+    from react_migrate.flow.evaluate import Evaluator
+
+_GETTERS = frozenset(("property", "cached_property"))
+
+
+def instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Values:
+    """`obj.name` for an object of a class of the project."""
+    assert isinstance(instance.cls, Class)
+    return flow.ask(("attribute", instance, name), lambda: _instance_attribute(flow, instance, name))
+
+
+def _instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Values:
+    assert isinstance(instance.cls, Class)
+    own = list(classes.lineage(flow, instance.cls))
+    below = classes.subclasses(flow, instance.cls, name) if instance.made is None else []
+    found = union(_stored_by(flow, cls, instance, name) for cls in own)
+    found |= _stored_from_outside(flow, instance, name)
+    nearest = next((cls for cls in own if classes.definitions(cls, name)), None)
+    if nearest is not None:
+        found |= _held_by_class(flow, nearest, instance, name)
+    found |= union(_stored_by(flow, cls, Instance(cls), name) for cls in below)
+    found |= union(_held_by_class(flow, cls, Instance(cls), name) for cls in below)
+    # Whether it is set is asked of the code, not of the values: these may be on their way, round a circle.
+    setters = own if name in RUN_METHODS else (*own, *below)
+    if any(classes.definitions(cls, name) or any(_stores(cls, name)) for cls in setters):
+        return found
+    if classes.library_root(flow, instance.cls) is not None:
+        return found | one(Method(instance, name, trail=instance.trail))
+    return found or one(Unknown(f"nothing that is seen sets `.{name}` of `{instance.cls.node.name}`"))
+
+
+def _stored_by(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
+    """`self.name = ...` in the methods of one class."""
+    found = NOTHING
+    for store, function in _stores(cls, name):
+        frame = _frame_for(flow, store.scope, function, cls, instance)
+        values = names.bound(flow, store.how, store.value, store.path, frame)
+        found |= via(values, frame.file, store.target, f"stored in `self.{name}`")
+    return found
+
+
+def _stores(cls: Class, name: str) -> Iterator[tuple[Store, Scope]]:
+    """Where the methods of one class set `self.name`, each with its method."""
+    for store in cls.frame.file.index.attribute_stores.get(name, ()):
+        function = _method_around(store.scope, cls)
+        if function is not None and _is_self(store, function):
+            yield store, function
+
+
+def _method_around(scope: Scope, cls: Class) -> Scope | None:
+    """The method of the class that a piece of code is part of."""
+    current: Scope | None = scope
+    while current is not None and current.parent is not None:
+        if current.parent.node is cls.node:
+            return current
+        current = current.parent
+    return None
+
+
+def _is_self(store: Store, function: Scope) -> bool:
+    assert isinstance(store.target, ast.Attribute)
+    target = store.target.value
+    return isinstance(target, ast.Name) and target.id == first_parameter(function.node)
+
+
+def _frame_for(flow: Evaluator, scope: Scope, function: Scope, cls: Class, instance: Instance) -> Frame:
+    """The frame in which the method ran for this very object: of `__init__`, the call that made it."""
+    parent = classes.body_frame(flow, cls)
+    node = function.node
+    made = instance.made
+    frame = flow.frames.inside(function, parent)
+    if isinstance(node, ast.FunctionDef) and node.name == "__init__" and made is not None:
+        assert isinstance(instance.cls, Class)
+        if classes.method(flow, instance.cls, "__init__") == Function(node, parent):
+            frame = flow.frames.called(function, parent, Binding(made, receiver=instance))
+    return _descend(flow, scope, function, frame)
+
+
+def _descend(flow: Evaluator, scope: Scope, top: Scope, frame: Frame) -> Frame:
+    if scope is top:
+        return frame
+    assert scope.parent is not None
+    return flow.frames.inside(scope, _descend(flow, scope.parent, top, frame))
+
+
+def _held_by_class(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
+    """What the class's body binds: methods, properties, class variables, fields."""
+    frame = classes.body_frame(flow, cls)
+    found = NOTHING
+    for definition in classes.definitions(cls, name):
+        node = definition.node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found |= _method_value(flow, node, frame, instance)
+        elif name in fields(cls):
+            found |= _field(flow, cls, instance, name)
+        else:
+            found |= names.defined(flow, definition, frame)
+    return found
+
+
+def _method_value(
+    flow: Evaluator, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame, instance: Instance
+) -> Values:
+    marks = {_last_name(decorator) for decorator in node.decorator_list}
+    function = Function(node, frame)
+    if marks & _GETTERS:
+        return calls.apply(flow, function, Binding(None, receiver=instance))
+    if "staticmethod" in marks:
+        return one(function)
+    receiver: Value = instance.cls if "classmethod" in marks else instance
+    decorated = calls.decorated(flow, one(function), node, frame)
+    return frozenset(
+        Method(receiver, value, trail=instance.trail) if isinstance(value, Function) else value
+        for value in decorated
+    )
+
+
+def _last_name(node: ast.expr) -> str | None:
+    return terminal(node.func if isinstance(node, ast.Call) else node)
+
+
+def fields(cls: Class) -> dict[str, ast.AnnAssign]:
+    """The annotated names of a class's body, in order: the fields of a dataclass, model or named tuple."""
+    return {
+        statement.target.id: statement
+        for statement in cls.node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
+
+
+def _field(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
+    """A field of an object: what the call that made it passes, the default, or what the type promises."""
+    statement = fields(cls)[name]
+    frame = classes.body_frame(flow, cls)
+    default = flow.values(statement.value, frame) if statement.value is not None else NOTHING
+    promised = hints.instance_of(flow, statement.annotation, frame)
+    if not any(isinstance(value, Unknown) for value in promised):
+        return promised | default
+    sites = [instance.made] if instance.made is not None else callers.constructions(flow, cls)
+    order = [field for each in reversed(list(classes.lineage(flow, cls))) for field in fields(each)]
+    position = order.index(name)
+    passed = [arguments.by_field(flow, Binding(site), name, position) for site in sites]
+    found = union(p if p is not None else default for p in passed)
+    return found or default or promised
+
+
+def _stored_from_outside(flow: Evaluator, instance: Instance, name: str) -> Values:
+    """`obj.name = ...` anywhere else in the class's file or in files that know the class."""
+    assert isinstance(instance.cls, Class)
+    file = instance.cls.frame.file
+    found = NOTHING
+    for other in flow.program.knowing(file, instance.cls.node.name, name):
+        for store in other.index.attribute_stores.get(name, ()):
+            assert isinstance(store.target, ast.Attribute)
+            target = store.target.value
+            if isinstance(target, ast.Name) and target.id in {"self", "cls"}:
+                continue
+            frame = flow.frames.general(store.scope)
+            held = flow.values(target, frame)
+            if any(isinstance(v, Instance) and v.cls == instance.cls for v in held):
+                values = names.bound(flow, store.how, store.value, store.path, frame)
+                found |= via(values, other, store.target, f"stored in `.{name}`")
+    return found
+
+
+def class_attribute(flow: Evaluator, cls: Class, name: str) -> Values:
+    """`Class.name`: a class variable, a function, or what a library's base class has."""
+    for each in classes.lineage(flow, cls):
+        node = classes.function_in(each, name)
+        frame = classes.body_frame(flow, each)
+        if node is not None:
+            marks = {_last_name(decorator) for decorator in node.decorator_list}
+            function = Function(node, frame)
+            return one(Method(cls, function)) if "classmethod" in marks else one(function)
+        definitions = classes.definitions(each, name)
+        if definitions:
+            found = union(names.defined(flow, definition, frame) for definition in definitions)
+            return found | _stored_on_class(flow, cls, name)
+    found = _stored_on_class(flow, cls, name)
+    return found or one(Unknown(f"nothing that is seen sets `{cls.node.name}.{name}`"))
+
+
+def _stored_on_class(flow: Evaluator, cls: Class, name: str) -> Values:
+    """`Class.name = ...` and `cls.name = ...`."""
+    found = NOTHING
+    for store in cls.frame.file.index.attribute_stores.get(name, ()):
+        assert isinstance(store.target, ast.Attribute)
+        frame = flow.frames.general(store.scope)
+        if cls in flow.values(store.target.value, frame):
+            found |= names.bound(flow, store.how, store.value, store.path, frame)
+    return found
+
+
+def entered(flow: Evaluator, values: Values, node: ast.expr, frame: Frame) -> Values:
+    """What `with expression as name` binds."""
+    found = NOTHING
+    for value in values:
+        if isinstance(value, Instance) and isinstance(value.cls, Class):
+            enter = classes.method(flow, value.cls, "__enter__") or classes.method(
+                flow, value.cls, "__aenter__"
+            )
+            found |= (
+                calls.apply(flow, enter, Binding(None, receiver=value)) if enter is not None else one(value)
+            )
+        elif isinstance(value, Items):  # a generator made into a context manager
+            found |= value.every
+        else:
+            found |= one(value)
+    return found

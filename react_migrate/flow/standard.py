@@ -1,0 +1,163 @@
+"""Functions whose result depends on their arguments in a way of its own, one function for each."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from react_migrate.flow import arguments, calls, containers
+from react_migrate.flow.frames import Binding
+from react_migrate.flow.values import (
+    NOTHING,
+    Container,
+    Items,
+    Library,
+    NoValue,
+    Other,
+    Partial,
+    Prediction,
+    Trajectory,
+    Unknown,
+    Values,
+    items,
+    one,
+    union,
+)
+
+if TYPE_CHECKING:
+    from react_migrate.flow.evaluate import Evaluator
+
+
+def opened(values: Values) -> Values:
+    """The values, with what futures give in the place of the futures."""
+    return union(value.result if isinstance(value, Future) else one(value) for value in values)
+
+
+def first_or_all(flow: Evaluator, binding: Binding) -> Values:
+    """`max(xs)`, `max(a, b)`, `next(it)`."""
+    site = binding.site
+    if site is not None and len(site.node.args) > 1 and not isinstance(site.node.args[0], ast.Starred):
+        given = arguments.lay_out(flow, binding)
+        listed = union(given.positional)
+        spread = frozenset(v for v in listed if isinstance(v, (Container, Items)))
+        return spread | one(Items(frozenset(v for v in listed if v not in spread)))
+    return arguments.first(flow, binding)
+
+
+def _partial(flow: Evaluator, binding: Binding) -> Values:
+    assert binding.site is not None
+    return frozenset(
+        Partial(function, binding.site, trail=function.trail) for function in arguments.nth(flow, binding, 0)
+    )
+
+
+def _zip(flow: Evaluator, binding: Binding) -> Values:
+    given = arguments.lay_out(flow, binding)
+    columns = tuple(containers.elements(flow, values) for values in given.positional)
+    if given.more_positional is not None:
+        return items(items(union(columns) | containers.elements(flow, given.more_positional)))
+    return items(one(Items(union(columns), columns)))
+
+
+def _enumerate(flow: Evaluator, binding: Binding) -> Values:
+    pair = (one(Other("a number")), containers.elements(flow, arguments.first(flow, binding)))
+    return items(one(Items(union(pair), pair)))
+
+
+def _gather(flow: Evaluator, binding: Binding) -> Values:
+    given = arguments.lay_out(flow, binding)
+    every = opened(union(given.positional) | (given.more_positional or NOTHING))
+    fixed = tuple(map(opened, given.positional)) if given.more_positional is None else None
+    return one(Items(every, fixed))
+
+
+def _wait(flow: Evaluator, binding: Binding) -> Values:
+    """`asyncio.wait(tasks)`: those that are done, and the others."""
+    tasks = items(containers.elements(flow, arguments.first(flow, binding, "aws")))
+    return one(Items(tasks, (tasks, tasks)))
+
+
+def _dict(flow: Evaluator, binding: Binding) -> Values:
+    given = arguments.lay_out(flow, binding)
+    named = tuple(given.named.items())
+    every = union(given.named.values())
+    for value in union(given.positional):
+        if isinstance(value, (Container, Items)):
+            every |= containers.held(flow, value)
+    return one(Items(every, None, named))
+
+
+def _getattr(flow: Evaluator, binding: Binding) -> Values:
+    from react_migrate.flow import attributes  # it needs this module
+
+    site = binding.site
+    assert site is not None
+    if len(site.node.args) < 2:
+        return NOTHING
+    name = containers.constant(site.node.args[1])
+    values = flow.values(site.node.args[0], site.frame)
+    if not isinstance(name, str):
+        return one(Unknown("an attribute whose name is computed"))
+    found = attributes.of_all(flow, values, name, site.node, site.frame)
+    return found | arguments.nth(flow, binding, 2)
+
+
+def _wraps(flow: Evaluator, binding: Binding) -> Values:
+    return one(Library("functools.wraps(...)"))
+
+
+def _field(flow: Evaluator, binding: Binding) -> Values:
+    """`field(default_factory=f)`: what the factory makes."""
+    factory = arguments.first(flow, binding, "default_factory")
+    return union(calls.apply(flow, function, Binding(None)) for function in factory) or one(NoValue())
+
+
+def _defaultdict(flow: Evaluator, binding: Binding) -> Values:
+    return items(union(calls.apply(flow, f, Binding(None)) for f in arguments.first(flow, binding)))
+
+
+def _trajectory_of(flow: Evaluator, binding: Binding) -> Values:
+    found = NOTHING
+    for value in arguments.first(flow, binding):
+        if isinstance(value, Prediction):
+            found |= one(Trajectory(value.module, trail=value.trail))
+        else:
+            found |= one(Other("a trajectory"))
+    return found
+
+
+def _import_module(flow: Evaluator, binding: Binding) -> Values:
+    """`importlib.import_module("agents")`."""
+    from react_migrate.flow import names  # it needs this module
+
+    site = binding.site
+    name = containers.constant(site.node.args[0]) if site is not None and site.node.args else None
+    if site is None or not isinstance(name, str) or name.startswith("."):
+        return one(Unknown("a module whose name is computed"))
+    return names.module_at(flow, flow.program.resolve(site.frame.file, name), name)
+
+
+def _load(flow: Evaluator, binding: Binding) -> Values:
+    return one(Unknown("a program loaded from disk"))
+
+
+SPECIAL = {
+    "functools.partial": _partial,
+    "functools.wraps": _wraps,
+    "functools.wraps(...)": lambda flow, binding: arguments.first(flow, binding),
+    "builtins.zip": _zip,
+    "itertools.product": _zip,
+    "builtins.enumerate": _enumerate,
+    "builtins.dict": _dict,
+    "builtins.getattr": _getattr,
+    "asyncio.gather": _gather,
+    "asyncio.wait": _wait,
+    "dataclasses.field": _field,
+    "pydantic.Field": _field,
+    "attr.ib": _field,
+    "collections.defaultdict": _defaultdict,
+    "react_shims.trajectory_of": _trajectory_of,
+    "importlib.import_module": _import_module,
+    "builtins.__import__": _import_module,
+    "dspy.load": _load,
+}
