@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import attributes, calls, containers, names, standard
+from react_migrate.flow import attributes, calls, containers, names
 from react_migrate.flow.frames import Frame, Frames
 from react_migrate.flow.values import (
     NOTHING,
@@ -22,6 +22,7 @@ from react_migrate.flow.values import (
     Unknown,
     Values,
     one,
+    opened,
     union,
     widened,
 )
@@ -88,7 +89,7 @@ class Evaluator:
 
     def awaited(self, node: ast.Await, frame: Frame) -> Values:
         """Calling an `async def` is taken to give what it returns; only futures are opened here."""
-        return standard.opened(self.values(node.value, frame))
+        return opened(self.values(node.value, frame))
 
     def choice(self, node: ast.IfExp, frame: Frame) -> Values:
         return self.values(node.body, frame) | self.values(node.orelse, frame)

@@ -46,6 +46,7 @@ from react_migrate.flow.values import (
     Values,
     items,
     one,
+    opened,
     union,
 )
 

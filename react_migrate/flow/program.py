@@ -39,6 +39,7 @@ class Text(Protocol):
     @property
     def code(self) -> bytes: ...
     def locate(self, line: int) -> Place: ...
+    def line(self, number: int) -> str: ...
 
 
 class AnalysedFile:
@@ -49,6 +50,7 @@ class AnalysedFile:
         self.path = source.path
         self.text = source.text
         self._locate = source.locate
+        self._line = source.line
         self.tree = tree
         self.index: Index = build_index(self, tree)
         self._reaching: dict[Scope, Reaching] = {}
@@ -117,6 +119,10 @@ class AnalysedFile:
         """The notebook cell (None in a plain file) and the line in it of a line of the text."""
         cell, line = self._locate(line)
         return cell, line
+
+    def written(self, line: int) -> str:
+        """A line of the text as it is in the file: in a notebook with its magics."""
+        return self._line(line)
 
     def source(self, node: ast.expr | ast.stmt) -> str:
         """The node's text as written."""

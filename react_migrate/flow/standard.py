@@ -21,16 +21,12 @@ from react_migrate.flow.values import (
     Values,
     items,
     one,
+    opened,
     union,
 )
 
 if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
-
-
-def opened(values: Values) -> Values:
-    """The values, with what futures give in the place of the futures."""
-    return union(value.result if isinstance(value, Future) else one(value) for value in values)
 
 
 def first_or_all(flow: Evaluator, binding: Binding) -> Values:

@@ -220,6 +220,11 @@ def union(sets: Iterable[Values]) -> Values:
     return NOTHING.union(*sets)
 
 
+def opened(values: Values) -> Values:
+    """The values, with what futures give in the place of the futures."""
+    return union(value.result if isinstance(value, Future) else one(value) for value in values)
+
+
 def via(values: Values, file: AnalysedFile, node: ast.AST, text: str) -> Values:
     """The same values; those that a verdict may rest on have one more step on their trail."""
     return frozenset(
