@@ -74,6 +74,9 @@ class Unread:
     def locate(self, line: int) -> Place:
         return self._source.locate(line)
 
+    def line(self, number: int) -> str:
+        return self._source.line(number)
+
     @cached_property
     def _source(self) -> Source:
         return load(self.path, self.raw)

@@ -68,7 +68,8 @@ def why(program: Program, asked: Asked) -> Iterator[str]:
         found = {smallest: found[smallest]}
     elif not found:
         where = "there is no name, attribute or call" if asked.column else "no trajectory is read"
-        where = f"{where} at {asked.path}, line {asked.line}"
+        cell = "" if asked.cell is None else f" cell {asked.cell},"
+        where = f"{where} at {asked.path},{cell} line {asked.line}"
         raise NoSuchPlaceError(f"{where}; with a column you can ask about any expression.")
     for node, scope in found.items():
         yield from _explained(file, node, scope)
@@ -126,9 +127,8 @@ def _steps(value: Value) -> Iterator[str]:
     steps: list[Trail] = value.trail.steps() if value.trail is not None else []
     for number, step in enumerate(steps, 1):
         line = getattr(step.node, "lineno", 1)
-        source = step.file.lines[line - 1].strip() if line <= len(step.file.lines) else ""
         yield f"    {number}. {step.file.path}, {step.file.where(line)}: {step.text}"
-        yield f"       {source}"
+        yield f"       {step.file.written(line).strip()}"
 
 
 def _text(file: AnalysedFile, node: ast.expr) -> str:

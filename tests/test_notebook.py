@@ -91,6 +91,17 @@ def test_reasons_name_lines_by_their_cell(tmp_path: Path) -> None:
     assert "cell 2, line 4" in " ".join(finding.why)
 
 
+def test_how_a_verdict_came_about_is_told_with_cells_and_their_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, AGENT, f"%time result = agent(question='!')\n{READ}")
+    shown = command("check", "--why", f"{path}:cell 2:2").stdout.decode()
+    assert f"{path}, cell 2, line 2: `result` is the prediction of a ReAct agent" in shown
+    assert f"{path}, cell 1, line 2: `dspy.ReAct` is made" in shown
+    assert "\n       %time result = agent(question='!')\n" in shown
+    missing = command("check", "--why", f"{path}:cell 1:1")
+    assert b"cell 1, line 1" in missing.stderr
+    assert missing.returncode == 2
+
+
 # --- what is edited ---
 
 
