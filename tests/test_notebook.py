@@ -91,6 +91,14 @@ def test_reasons_name_lines_by_their_cell(tmp_path: Path) -> None:
     assert "cell 2, line 4" in " ".join(finding.why)
 
 
+def test_what_changes_together_is_named_by_its_cell(tmp_path: Path) -> None:
+    guard = (
+        "p = result\nif hasattr(p, 'trajectory'):\n    if x:\n        p = input()\n    print(p.trajectory)"
+    )
+    (job,) = check(written(tmp_path, AGENT, "x = 1", guard)).jobs
+    assert "it changes together with cell 3, line 5 or not at all" in job.left[0].why
+
+
 def test_how_a_verdict_came_about_is_told_with_cells_and_their_lines(tmp_path: Path) -> None:
     path = written(tmp_path, AGENT, f"%time result = agent(question='!')\n{READ}")
     shown = command("check", "--why", f"{path}:cell 2:2").stdout.decode()

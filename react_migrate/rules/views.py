@@ -82,8 +82,8 @@ def _tied(file: AnalysedFile, found: list[View]) -> list[View]:
         for view in members:
             weaker = replace(view, group=(file.path, number))
             if view.fix is not weakest.fix:
-                line = weakest.read.node.lineno
-                why = f"it changes together with line {line} or not at all"
+                where = file.where(weakest.read.node.lineno)
+                why = f"it changes together with {where} or not at all"
                 weaker = replace(weaker, fix=weakest.fix, why=(*view.why, why))
             tied[id(view)] = weaker
     return [tied.get(id(view), view) for view in found]
