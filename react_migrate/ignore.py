@@ -5,9 +5,12 @@ Matching one pattern is pathspec's; this module knows which files of patterns ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pathspec
 
@@ -15,17 +18,41 @@ from react_migrate.files import read
 from react_migrate.source import SourceError
 
 
+class Rule(NamedTuple):
+    """One pattern. `only_folders`: it ends in a slash."""
+
+    pattern: pathspec.RegexPattern
+    only_folders: bool
+
+    def matches(self, name: str, is_folder: bool) -> bool:
+        """Whether the pattern means the file or folder `name`, and not a folder that it is in.
+
+        pathspec takes all that is below for matched (and marks in its expression where the folder ends),
+        since it does not know the tree. We walk the tree: what is in an ignored folder we never see, and a
+        folder that `!` brings back does not bring back what another pattern ignores in it.
+        """
+        if self.only_folders and not is_folder:
+            return False
+        subject = name + "/" if self.only_folders else name
+        if not self.pattern.match_file(subject):
+            return False
+        *_, last = self.pattern.regex.finditer(subject)
+        mark = last.groupdict().get("ps_d")
+        return mark is None or last.end("ps_d") == len(subject)
+
+
 @dataclass(frozen=True)
 class Layer:
     """The patterns of one file, which speak about paths relative to `base`."""
 
     base: Path
-    spec: pathspec.GitIgnoreSpec
+    rules: Sequence[Rule]
 
     def verdict(self, path: Path, is_folder: bool) -> bool | None:
-        """True: ignored; False: named with `!`; None: not mentioned."""
-        relative = path.relative_to(self.base).as_posix()
-        return self.spec.check_file(relative + "/" if is_folder else relative).include
+        """True: ignored; False: named with `!`; None: not mentioned. The last that matches decides."""
+        name = path.relative_to(self.base).as_posix()
+        matching = (rule for rule in reversed(self.rules) if rule.matches(name, is_folder))
+        return next((rule.pattern.include for rule in matching), None)
 
 
 @dataclass(frozen=True)
@@ -63,32 +90,34 @@ class Ignored:
 def above(root: Path) -> Ignored:
     """What the folders above `root` (absolute) say about it and its content.
 
-    They are asked from the top of the repository down, or, outside of any repository, from the current
-    folder. When they ignore `root` itself they are set aside: who names an ignored folder wants it looked
-    at.
+    They are asked from the top of the repository down, or, outside of any repository, from the current folder
+    down. Those that ignore `root`, or a folder it is in, are set aside: who names it wants it looked at.
     """
     tops = [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
     here = Path.cwd()
     top = tops[0] if tops else here if root.is_relative_to(here) else root
     between = [folder for folder in (root, *root.parents) if folder != root and folder.is_relative_to(top)]
     ignored = Ignored()
-    for folder in reversed(between):
+    for folder, inner in itertools.pairwise([*reversed(between), root]):
         ignored = ignored.inside(folder)
-    if any(ignored(folder, True) for folder in (root, *between) if folder != top):
-        return Ignored(unreadable=ignored.unreadable)
+        if ignored(inner, True):
+            ignored = Ignored(unreadable=ignored.unreadable)
     return ignored
 
 
-def compile_patterns(lines: list[str]) -> pathspec.GitIgnoreSpec:
+def compile_patterns(lines: Iterable[str]) -> list[Rule]:
     """gitignore patterns; a line that is not a valid one matches nothing, as in git."""
-    valid: list[str] = []
-    for line in lines:
-        try:
-            pathspec.GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        valid.append(line)
-    return pathspec.GitIgnoreSpec.from_lines(valid)
+    return [rule for line in lines for rule in _compiled(line)]
+
+
+def _compiled(line: str) -> Iterator[Rule]:
+    line = line if line.endswith("\\ ") else line.rstrip()
+    if line.endswith("/**/"):  # git: the folders in it; pathspec: it, too
+        line += "*/"
+    with contextlib.suppress(ValueError):
+        for pattern in pathspec.GitIgnoreSpec.from_lines([line]).patterns:
+            if isinstance(pattern, pathspec.RegexPattern) and pattern.include is not None:
+                yield Rule(pattern, line.endswith("/"))
 
 
 def _info_exclude(folder: Path) -> Path | None:

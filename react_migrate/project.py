@@ -73,7 +73,7 @@ def _take(file: Path, seen: dict[object, Path], found: Discovery) -> None:
 def _walk(root: Path, exclude: Sequence[str], found: Discovery) -> Iterator[Path]:
     top = absolute(root)
     here = Path.cwd()
-    excluded = Layer(here if top.is_relative_to(here) else top, compile_patterns(list(exclude)))
+    excluded = Layer(here if top.is_relative_to(here) else top, compile_patterns(exclude))
     folders = [(root, top, above(top))]
     while folders:
         folder, full_folder, ignored = folders.pop()

@@ -1,4 +1,4 @@
-"""New bytes are in the file as a whole, with everything else about the file as it was; or nothing has changed."""
+"""New bytes are in the file as a whole, and all else about it is as it was; or nothing has changed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def refused(path: Path, why: str) -> None:
 
 def test_a_file_that_changed_meanwhile_is_not_touched(file: Path) -> None:
     file.write_bytes(b"theirs")
-    refused(file, "changed on disk since it was read, .* run again")
+    refused(file, r"changed on disk since it was read, .* run again")
 
 
 def test_a_file_that_is_gone_does_not_come_back(file: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_file_that_is_gone_does_not_come_back(file: Path) -> None:
 
 def test_a_read_only_file_is_not_replaced_even_if_that_were_possible(file: Path) -> None:
     file.chmod(0o444)
-    refused(file, "is read-only, .* make it writable first")
+    refused(file, r"is read-only, .* make it writable first")
     file.chmod(0o644)
 
 
@@ -156,7 +156,7 @@ def test_an_interrupt_leaves_no_rest(file: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_loop_of_links(tmp_path: Path) -> None:
     (tmp_path / "a.py").symlink_to("b.py")
     (tmp_path / "b.py").symlink_to("a.py")
-    with pytest.raises(WriteError, match="loop|symbolic links"):
+    with pytest.raises(WriteError, match=r"loop|symbolic links"):
         write(tmp_path / "a.py", OLD, NEW)
 
 
