@@ -152,6 +152,30 @@ def test_results_without_ids_get_the_calls() -> None:
     assert dump_history(load_history(data)) == dump_history(eventful(native=False).history)
 
 
+def test_ids_that_calls_still_have_are_kept_even_if_results_lost_theirs() -> None:
+    live = continued(eventful(native=False), native=False).history
+    data = dump_history(live)
+    for event in data["messages"]:
+        for result in event["tool_calls"]["tool_call_results"]["tool_call_results"]:
+            result["call_id"] = None
+    assert dump_history(load_history(data)) == dump_history(live)
+
+
+def test_a_new_id_is_nobody_elses() -> None:
+    data = dump_history(continued(eventful(native=False), native=False).history)
+    first, last = data["messages"][0]["tool_calls"], data["messages"][-1]["tool_calls"]
+    repeated = first["tool_calls"][0]["id"]
+    for container, name in ((first, repeated), (last, f"{repeated}_1")):
+        container["tool_call_results"]["tool_call_results"][0]["call_id"] = name
+    for event in data["messages"]:
+        for call in event["tool_calls"]["tool_calls"]:
+            del call["id"]
+    loaded = ids(load_history(data))
+    assert len(set(loaded)) == len(loaded)
+    assert loaded[-1] == f"{repeated}_1"
+    assert f"{repeated}_2" in loaded
+
+
 def test_calls_and_results_without_any_id_get_new_ones() -> None:
     data = dump_history(eventful(native=False).history)
     for event in data["messages"]:

@@ -13,7 +13,7 @@ import json
 import math
 import pathlib
 import uuid
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import dspy
 import pydantic
@@ -48,6 +48,13 @@ class Point(NamedTuple):
 class Hit:
     title: str
     when: datetime.date
+
+
+@dataclasses.dataclass
+class Price:
+    """DSPy shows a price by itself in cents, and one inside other values as it is."""
+
+    euros: Annotated[int, pydantic.PlainSerializer(lambda euros: euros * 100)]
 
 
 class Page(pydantic.BaseModel):
@@ -99,6 +106,7 @@ VALUES = {
     "exception": ValueError("went wrong"),
     "model": Page(url="u", hits=[HIT]),
     "dataclass": HIT,
+    "dataclass with a serializer": Price(3),
     "list of dataclasses": [HIT, HIT],
     "enum of a text": Color.RED,
     "enum of a number": Color.ONE,
