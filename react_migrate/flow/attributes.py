@@ -49,8 +49,7 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
     if isinstance(value, Library):
         return _of_library(flow, value, name, frame)
     if isinstance(value, ModuleValue):
-        found = names.of_module(flow, value.file, name) | _stored_on(flow, value, name, frame)
-        return found or one(Unknown(f"its module has no `{name}` that is seen"))
+        return names.of_module(flow, value.file, name) | _stored_on(flow, value, name, frame)
     if isinstance(value, Instance):
         if isinstance(value.cls, Class):
             return objects.instance_attribute(flow, value, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,20 +91,18 @@ def of_module(flow: Evaluator, file: AnalysedFile, name: str) -> Values:
     child = flow.program.modules.child(file.path, name)
     if child is not None:
         return module_at(flow, child, None)
-    starred = _from_stars(flow, name, file)
-    if starred:
-        return starred
+    if _stars_bring(flow, name, file):
+        return _from_stars(flow, name, file)
     if "__getattr__" in file.scope.bound:
         made = (calls.apply(flow, value, Binding(None)) for value in anywhere(flow, "__getattr__", frame))
         return union(made) | one(Unknown(f"`{name}` is made on demand by `__getattr__` of its module"))
-    return NOTHING
+    return one(Unknown(f"its module has no `{name}` that is seen"))
 
 
 def from_outside(flow: Evaluator, name: str, file: AnalysedFile) -> Values:
     """A name that the module does not bind: star imports, then builtins."""
-    starred = _from_stars(flow, name, file)
-    if starred:
-        return starred
+    if _stars_bring(flow, name, file):
+        return _from_stars(flow, name, file)
     if name in _BUILTINS:
         return one(Library(f"builtins.{name}"))
     return one(Unknown(f"`{name}` is bound nowhere in its file"))
@@ -112,17 +111,49 @@ def from_outside(flow: Evaluator, name: str, file: AnalysedFile) -> Values:
 def _from_stars(flow: Evaluator, name: str, file: AnalysedFile) -> Values:
     def search() -> Values:
         found = NOTHING
-        for statement in file.reaching(file.scope).stars:
-            target = _imported_file(flow, file, statement)
-            if target is None:
-                if statement.level == 0 and statement.module and _may_export(statement.module, name):
-                    found |= one(Library(canonical(f"{statement.module}.{name}")))
-            elif not name.startswith("_"):
-                module = flow.program.file(target)
-                found |= of_module(flow, module, name) if module is not None else NOTHING
+        for statement, module in _stars(flow, file):
+            if module is not None and _has(flow, name, module):
+                found |= of_module(flow, module, name)
+            elif module is None and _may_export(statement.module or "", name):
+                found |= one(Library(canonical(f"{statement.module}.{name}")))
         return found
 
     return flow.ask(("star", name, file), search)
+
+
+def _stars(flow: Evaluator, file: AnalysedFile) -> Iterator[tuple[ast.ImportFrom, AnalysedFile | None]]:
+    """The star imports of a module, each with the project's module it means; None for a library's."""
+    for statement in file.reaching(file.scope).stars:
+        target = _imported_file(flow, file, statement)
+        if target is not None:
+            module = flow.program.file(target)
+            if module is not None:
+                yield statement, module
+        elif statement.level == 0:
+            yield statement, None
+
+
+def _stars_bring(flow: Evaluator, name: str, file: AnalysedFile, seen: frozenset[Path] = frozenset()) -> bool:
+    """Whether a name comes into a module by its star imports.
+
+    It is asked of the code, not of the values, which may be on their way round a circle of imports.
+    """
+    if file.path in seen:
+        return False
+    for statement, module in _stars(flow, file):
+        if module is None:
+            if _may_export(statement.module or "", name):
+                return True
+        elif _has(flow, name, module, seen | {file.path}):
+            return True
+    return False
+
+
+def _has(flow: Evaluator, name: str, file: AnalysedFile, seen: frozenset[Path] = frozenset()) -> bool:
+    """Whether a star import of a module brings a name."""
+    if name.startswith("_"):
+        return False
+    return name in file.scope.bound or _stars_bring(flow, name, file, seen)
 
 
 def _may_export(module: str, name: str) -> bool:
@@ -203,8 +234,7 @@ def _imported(
     module = flow.program.file(target)
     if module is None:
         return one(Unknown(f"`{alias.name}` comes from a file that does not parse"))
-    found = of_module(flow, module, alias.name)
-    return found or one(Unknown(f"`{alias.name}` is nowhere to be seen in its module"))
+    return of_module(flow, module, alias.name)
 
 
 def _relative_child(flow: Evaluator, file: AnalysedFile, node: ast.ImportFrom, alias: ast.alias) -> Values:
