@@ -12,6 +12,7 @@ from react_migrate.flow.known import CALLER_METHODS, MAPPERS, METRIC_KEYWORDS, S
 from react_migrate.flow.scopes import FunctionNode, Scope
 from react_migrate.flow.values import (
     CallSite,
+    Class,
     Function,
     Instance,
     Library,
@@ -76,8 +77,39 @@ def _use(flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope)
             yield from _passed(flow, value, CallSite(call, frame), reference, keyword)
     elif isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and reference in parent.decorator_list:
         yield Binding(None, given=(one(Function(parent, flow.frames.general(where))),))
+    elif isinstance(parent, ast.Return):
+        yield from _handed_out(flow, file, reference, where)
     elif not isinstance(parent, (ast.Assign, ast.NamedExpr, ast.AnnAssign)):
         yield _kept(file, reference)
+
+
+def _handed_out(
+    flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope
+) -> Iterator[Binding | str]:
+    """A function makes and returns it, as a decorator with arguments does: what is done with each result?"""
+    maker = where.owner()
+    if not isinstance(maker.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield _kept(file, reference)
+        return
+    if _references(flow, maker.node, maker):
+        yield _kept(file, reference)
+    for other in flow.program.knowing(file, maker.node.name):
+        for call, scope in other.index.calls.get(maker.node.name, ()):
+            frame = flow.frames.general(scope)
+            if any(_is_function(value, maker.node) for value in flow.values(call.func, frame)):
+                yield _use_of_result(flow, other, call, frame)
+
+
+def _use_of_result(flow: Evaluator, file: AnalysedFile, made: ast.Call, frame: Frame) -> Binding | str:
+    """`@made()` above a function or class, and `made()(x)`."""
+    parent = file.parents.get(made)
+    if isinstance(parent, ast.Call) and parent.func is made:
+        return Binding(CallSite(parent, frame))
+    if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and made in parent.decorator_list:
+        return Binding(None, given=(one(Function(parent, frame)),))
+    if isinstance(parent, ast.ClassDef) and made in parent.decorator_list:
+        return Binding(None, given=(one(Class(parent, frame)),))
+    return _kept(file, made)
 
 
 def _kept(file: AnalysedFile, reference: ast.expr) -> str:
