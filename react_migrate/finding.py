@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Edit:
 
     `rewrite` receives the node with all edits inside it already made, and a `Names` that turns a name of
     `react_shims` into what this file calls it (adding the import). It returns the new node and must not
-    mutate the old one. Edits may nest; no two edits may name the same node.
+    mutate the old one. Edits may nest; no two edits may name the same node. Of a compound statement (a class, a
+    function, an `if`) only the header may change; what is in its body has edits of its own.
     """
 
     span: Span
@@ -49,7 +50,8 @@ class MoveImport:
     """Take `name` out of the import statement at `span`.
 
     With `to` the statement is followed (or, when nothing else is left in it, replaced) by
-    `from {to[0]} import {to[1]} as {bound}` in the same block. With `to=None` the name just goes.
+    `from {to[0]} import {to[1]} as {bound}` in the same block; at module level what comes from `react_shims`
+    is put into one import with what edits need from it. With `to=None` the name just goes.
     `from m import a as b` is named `a`; `import m.n as b` is named `m.n`.
     """
 
@@ -74,8 +76,3 @@ class Finding:
     edits: tuple[Edit | MoveImport, ...] = ()
     why: tuple[str, ...] = ()
     group: object = None
-    fixed: bool = False
-
-    def as_fixed(self) -> Finding:
-        """The same finding after its edits were applied."""
-        return replace(self, fixed=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from react_migrate.files import write
 from react_migrate.finding import Finding, Fix, Span
 from react_migrate.rules import Rule, all_rules
 from react_migrate.selection import is_ignored
-from react_migrate.source import Source, SourceError, WriteError, decode, split_lines
+from react_migrate.source import Source, SourceError, decode, split_lines
 from react_migrate.unchecked import BY_THIS_PYTHON, unchecked
 
 if TYPE_CHECKING:
@@ -116,35 +117,28 @@ class Job:
         file = program.files.get(self.path)
         if file is None:
             return []  # it has nothing to do with DSPy
-        try:
+        with self._failing("the analysis"):
             every, wanted = _findings(file, self.options)
-        except Exception as error:
-            self.fail("RM003", _ours("the analysis", error))
-            return []
-        self._found = [*wanted]
-        if "RM004" in self.options.codes:
-            self._found += unchecked(self.before, self.options.triggers)
-        return _to_fix(every, wanted, self.options) if self.options.fix else []
+            self._found = [*wanted]
+            if "RM004" in self.options.codes:
+                self._found += unchecked(self.before, self.options.triggers)
+            return _to_fix(every, wanted, self.options) if self.options.fix else []
+        return []
 
     def edit(self, to_fix: list[Finding]) -> None:
         """Make the edits of `to_fix` in memory."""
         from react_migrate.edit import apply
 
         assert self.before is not None
-        edits = [edit for finding in to_fix for edit in finding.edits]
-        try:
+        with self._failing("the fix"):
             text = apply(
                 self.before.text,
-                edits,
+                [edit for finding in to_fix for edit in finding.edits],
                 keep_unused=self.path.name == "__init__.py",
                 used_elsewhere=self.before.unseen,
             )
             self.after = _rewritten(self.before, text)
             self.fixed = to_fix
-        except SourceError as error:
-            self.fail("RM002", str(error))
-        except Exception as error:
-            self.fail("RM003", _ours("the fix", error))
 
     def check_again(self, program: Program) -> None:
         """See that the new text leaves nothing to fix; else the fix was wrong and the file stays."""
@@ -162,23 +156,29 @@ class Job:
         """Say above every place that needs a human what it needs."""
         assert self.after is not None
         found = self._remaining if self.changed else self._found
-        text, moved = annotate(self.after.text, found)
-        if text != self.after.text:
-            try:
+        with self._failing("the annotation"):
+            text, moved = annotate(self.after.text, found, self.after.encoding)
+            if text != self.after.text:
                 self.after = _rewritten(self.after, text)
                 self._remaining = moved
-            except SourceError as error:
-                self.fail("RM002", str(error))
 
     def write(self) -> None:
         """Put the new text on disk."""
         assert self.before is not None
         assert self.after is not None
-        try:
+        with self._failing("the write"):
             write(self.path, self.before.raw, self.after.raw)
             self.applied = True
-        except WriteError as error:
+
+    @contextmanager
+    def _failing(self, step: str) -> Iterator[None]:
+        """Turn what goes wrong in a step into the file's own problem, so that it is nobody else's."""
+        try:
+            yield
+        except SourceError as error:
             self.fail("RM002", str(error))
+        except Exception as error:
+            self.fail("RM003", _ours(step, error))
 
     def fail(self, code: str, message: str, span: Span = _TOP) -> None:
         """The file stays as it was, for this reason."""
