@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner, Result
+
+from react_migrate.cli import main
 from react_migrate.engine import Options, Run, run
 from react_migrate.finding import Finding
 from react_migrate.job import Job
@@ -65,10 +66,9 @@ def written(folder: Path, *cells: Any, name: str = "nb.ipynb", **more: Any) -> P
     return path
 
 
-def command(*arguments: str | Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run react-migrate as a program."""
-    line = [sys.executable, "-m", "react_migrate", *map(str, arguments)]
-    return subprocess.run(line, input=stdin, capture_output=True, check=False)
+def command(*arguments: str | Path, stdin: bytes | None = None) -> Result:
+    """Run react-migrate with these arguments."""
+    return CliRunner().invoke(main, [*map(str, arguments)], input=stdin, catch_exceptions=False)
 
 
 def rewrite(path: Path, **options: Any) -> Run:

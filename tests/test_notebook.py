@@ -101,13 +101,13 @@ def test_what_changes_together_is_named_by_its_cell(tmp_path: Path) -> None:
 
 def test_how_a_verdict_came_about_is_told_with_cells_and_their_lines(tmp_path: Path) -> None:
     path = written(tmp_path, AGENT, f"%time result = agent(question='!')\n{READ}")
-    shown = command("check", "--why", f"{path}:cell 2:2").stdout.decode()
+    shown = command("check", "--why", f"{path}:cell 2:2").stdout
     assert f"{path}, cell 2, line 2: `result` is the prediction of a ReAct agent" in shown
     assert f"{path}, cell 1, line 2: `dspy.ReAct` is made" in shown
     assert "\n       %time result = agent(question='!')\n" in shown
     missing = command("check", "--why", f"{path}:cell 1:1")
-    assert b"cell 1, line 1" in missing.stderr
-    assert missing.returncode == 2
+    assert "cell 1, line 1" in missing.stderr
+    assert missing.exit_code == 2
 
 
 # --- what is edited ---
@@ -281,17 +281,17 @@ def test_standard_input_is_a_notebook_when_it_is_called_one(tmp_path: Path) -> N
     before = compact(notebook(AGENT, READ))
     expected = compact(notebook(AGENT.replace("\n", f"\n{IMPORT}\n", 1), FIXED))
     done = command("rewrite", "-", "--stdin-filename", "x.ipynb", stdin=before)
-    assert (done.stdout, done.returncode) == (expected, 0)
+    assert (done.stdout_bytes, done.exit_code) == (expected, 0)
     done = command("check", "-", "--stdin-filename", "x.ipynb", stdin=before)
-    assert done.stdout.startswith(b"x.ipynb:cell 2:1:7: RM201 ")
-    assert done.returncode == 1
+    assert done.stdout.startswith("x.ipynb:cell 2:1:7: RM201 ")
+    assert done.exit_code == 1
 
 
 def test_a_diff_shows_cells(tmp_path: Path) -> None:
     path = written(tmp_path, AGENT, f"x = 1\n{READ}")
     before = path.read_bytes()
     done = command("rewrite", "--diff", path)
-    shown = done.stdout.decode().splitlines()
+    shown = done.stdout.splitlines()
     assert [line.rstrip() for line in shown if line.startswith(("---", "+++"))] == [
         f"{side * 3} {letter}{path}:cell {cell}" for cell in (1, 2) for side, letter in ("-a", "+b")
     ]

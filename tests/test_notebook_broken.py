@@ -53,11 +53,11 @@ def test_a_broken_notebook_gets_one_clear_line(
     path.write_bytes(data)
     for name in ("check", "rewrite"):
         done = command(name, path)
-        (line,) = done.stdout.decode().splitlines()[:-1]
+        (line,) = done.stdout.splitlines()[:-1]
         assert line.startswith(f"{path}:{place}: {rule} ")
         assert part in line
-        assert done.returncode == {"RM001": 1, "RM002": 2}[rule]
-        assert done.stderr == b""
+        assert done.exit_code == {"RM001": 1, "RM002": 2}[rule]
+        assert done.stderr == ""
     assert path.read_bytes() == data
 
 
