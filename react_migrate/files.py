@@ -1,4 +1,4 @@
-"""Files on disk: reading them, and putting new bytes in their place without ever leaving half of them there."""
+"""Files on disk: reading them, and putting new bytes in their place as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(path: Path) -> bytes:
 
 
 def write(path: Path, before: bytes, after: bytes) -> None:
-    """Replace the content `before` of a file by `after` in one step, or raise `WriteError` and leave it as it was.
+    """Replace a file's content `before` by `after` in one step, or raise `WriteError` and leave it as it was.
 
     A symbolic link is followed: its target is replaced. Mode, owner and extended attributes stay. A file that
     does not hold `before` any more is not touched.
