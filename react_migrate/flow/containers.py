@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, names
+from react_migrate.flow import arguments, names, objects
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.scopes import STAR
 from react_migrate.flow.values import (
     NOTHING,
     CallSite,
+    Class,
     Container,
     Instance,
     Items,
@@ -60,7 +61,7 @@ def constant(node: ast.expr) -> object:
     return _ANY
 
 
-def _item(flow: Evaluator, value: Value, key: object, node: ast.AST, frame: Frame) -> Values:
+def _item(flow: Evaluator, value: Value, key: object, node: ast.Subscript, frame: Frame) -> Values:
     if isinstance(value, Prediction):
         if key == "trajectory":
             return via(
@@ -75,9 +76,16 @@ def _item(flow: Evaluator, value: Value, key: object, node: ast.AST, frame: Fram
         return one(StandIn(trail=value.trail))
     if isinstance(value, (Trajectory, Library)):
         return one(Other("a part of it"))
-    return (
-        NOTHING if isinstance(value, NoValue) else one(Unknown("an item of something that is not followed"))
-    )
+    if isinstance(value, NoValue):
+        return NOTHING
+    own = _item_of_object(flow, value, node, frame)
+    return own if own is not None else one(Unknown("an item of something that is not followed"))
+
+
+def _item_of_object(flow: Evaluator, value: Value, node: ast.Subscript, frame: Frame) -> Values | None:
+    if not isinstance(value, Instance) or not isinstance(value.cls, Class):
+        return None
+    return objects.special(flow, value, ("__getitem__",), flow.values(node.slice, frame))
 
 
 def at(flow: Evaluator, values: Values, position: int) -> Values:
@@ -127,13 +135,26 @@ def _element(flow: Evaluator, value: Value) -> Values:
         return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
     if isinstance(value, (Unknown, Other)):
         return one(value)
-    if isinstance(value, Instance) and isinstance(value.cls, Library):
-        return one(Other(f"an element of `{value.cls.path}`"))
+    if isinstance(value, Instance):
+        return _element_of_object(flow, value)
     return (
         NOTHING
         if isinstance(value, NoValue)
         else one(Unknown("an element of something that is not followed"))
     )
+
+
+def _element_of_object(flow: Evaluator, value: Instance) -> Values:
+    """What iterating over an object gives, by the methods that its class has for it."""
+    if isinstance(value.cls, Library):
+        return one(Other(f"an element of `{value.cls.path}`"))
+    found = objects.special(flow, value, ("__next__", "__anext__"))
+    if found is None:
+        iterator = objects.special(flow, value, ("__iter__", "__aiter__"))
+        found = elements(flow, iterator) if iterator is not None else None
+    if found is None:
+        found = objects.special(flow, value, ("__getitem__",), one(Other("an index")))
+    return found if found is not None else one(Unknown("an element of something that is not followed"))
 
 
 def keys(flow: Evaluator, value: Container | Items) -> Values:

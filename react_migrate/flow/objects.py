@@ -225,14 +225,20 @@ def entered(flow: Evaluator, values: Values, node: ast.expr, frame: Frame) -> Va
     found = NOTHING
     for value in values:
         if isinstance(value, Instance) and isinstance(value.cls, Class):
-            enter = classes.method(flow, value.cls, "__enter__") or classes.method(
-                flow, value.cls, "__aenter__"
-            )
-            found |= (
-                calls.apply(flow, enter, Binding(None, receiver=value)) if enter is not None else one(value)
-            )
+            made = special(flow, value, ("__enter__", "__aenter__"))
+            found |= made if made is not None else one(value)
         elif isinstance(value, Items):  # a generator made into a context manager
             found |= value.every
         else:
             found |= one(value)
     return found
+
+
+def special(flow: Evaluator, instance: Instance, protocol: tuple[str, ...], *given: Values) -> Values | None:
+    """What the first of these methods gives that the object's class has in the project; None without any."""
+    assert isinstance(instance.cls, Class)
+    for name in protocol:
+        function = classes.method(flow, instance.cls, name)
+        if function is not None:
+            return calls.apply(flow, function, Binding(None, receiver=instance, given=given))
+    return None
