@@ -6,6 +6,9 @@ as fast as it can.
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -58,7 +61,27 @@ def _shared(command: Command) -> Command:
     return command
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Main(click.Group):
+    """The group of commands, with an end for everything that can end one."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # rather than fail at what it cannot show
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # nobody reads any more; click knows what to do
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  # Python flushes it when it ends
+            click.echo(f"Error: the report could not be written: {error.strerror or error}.", err=True)
+            ctx.exit(FAILED)
+
+
+@click.group(cls=_Main, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="react-migrate")
 def main() -> None:
     """Move DSPy agents from dspy.ReAct's trajectory to its structured history.
@@ -182,6 +205,11 @@ def _run(paths: Sequence[Path], options: Options, settings: dict[str, Any]) -> t
 
 def _report(run: Run, settings: dict[str, Any], rewriting: bool = False, to_stderr: bool = False) -> None:
     from react_migrate.report import text
+
+    if not run.checked and not run.jobs and not run.interrupted:
+        click.echo(text.NOTHING_FOUND, err=True)
+        if settings["output_format"] == "text":
+            return
 
     if settings["output_format"] == "json":
         from react_migrate.report.as_json import as_json

@@ -73,6 +73,7 @@ class Job:
     before: Source | None = None
     after: Source | None = None
     fixed: list[Finding] = field(default_factory=list)
+    comments: int = 0  # lines that `annotate` added
     applied: bool = False  # `after` is in place: on disk, or handed to who asked for it
     _found: list[Finding] = field(default_factory=list)  # in `before`, what is wanted of it
     _remaining: list[Finding] = field(default_factory=list)  # in `after`
@@ -159,6 +160,7 @@ class Job:
         with self._failing("the annotation"):
             text, moved = annotate(self.after.text, found, self.after.encoding)
             if text != self.after.text:
+                self.comments = len(split_lines(text)) - len(split_lines(self.after.text))
                 self.after = _rewritten(self.after, text)
                 self._remaining = moved
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from react_migrate.engine import Job, Run
 from react_migrate.finding import Finding, Fix
 from react_migrate.report.diff import unified
-from react_migrate.report.escape import printable, shown
-from react_migrate.report.text import finding_line
+from react_migrate.report.escape import printable
+from react_migrate.report.text import change_line, finding_line, shown_findings
 
 _STYLES = {Fix.SAFE: "green", Fix.UNSAFE: "yellow", Fix.MANUAL: "red"}
 _DIFF_STYLES = {"---": "bold", "+++": "bold", "@": "cyan", "-": "red", "+": "green"}
@@ -23,12 +23,8 @@ def show(run: Run, console: Console, verbose: bool = False) -> None:
     """Every finding with the line of code it is about."""
     for job in run.jobs:
         if job.applied:
-            number = len(job.fixed)
-            console.print(
-                Text(f"{shown(job.path)}: {number} finding{'s' * (number != 1)} fixed", "green"),
-                soft_wrap=True,
-            )
-        for finding in sorted((*job.left, *(job.fixed if verbose else ())), key=lambda one: one.span):
+            console.print(Text(change_line(job), "green"), soft_wrap=True)
+        for finding in shown_findings(job, verbose):
             for line in frame(job, finding, console.width):
                 console.print(line, soft_wrap=True)
 

@@ -13,6 +13,10 @@ from react_migrate.source import Place
 
 PACKAGE = "react_shims"
 _REQUIREMENT = f"react-shims>={__version__}"
+NOTHING_FOUND = (
+    "There is nothing to look at: no Python file or notebook was found. Name the folder that holds the code. "
+    "What git ignores, virtual environments and what --exclude names are passed over, but for named files."
+)
 _MARKS = {Fix.SAFE: " [fix]", Fix.UNSAFE: " [unsafe fix]", Fix.MANUAL: ""}
 
 
@@ -20,9 +24,21 @@ def lines(run: Run, verbose: bool = False) -> Iterator[str]:
     """One line per finding that is left and per file that was changed; `verbose`: also per fixed finding."""
     for job in run.jobs:
         if job.applied:
-            yield f"{shown(job.path)}: {_counted(len(job.fixed), 'finding')} fixed"
-        for finding in sorted((*job.left, *(job.fixed if verbose else ())), key=lambda one: one.span):
+            yield change_line(job)
+        for finding in shown_findings(job, verbose):
             yield finding_line(job, finding)
+
+
+def shown_findings(job: Job, verbose: bool) -> list[Finding]:
+    """The findings to list: those that are left, and with `verbose` the fixed ones."""
+    return sorted((*job.left, *(job.fixed if verbose else ())), key=lambda one: one.span)
+
+
+def change_line(job: Job) -> str:
+    """What was done to a file."""
+    done = [f"{_counted(len(job.fixed), 'finding')} fixed"] if job.fixed else []
+    done += [f"{_counted(job.comments, 'comment')} added"] if job.comments else []
+    return f"{shown(job.path)}: {', '.join(done)}"
 
 
 def finding_line(job: Job, finding: Finding) -> str:
