@@ -38,7 +38,14 @@ class Toy(Rule):
 
 
 def toy(code: str, word: str, **what: object) -> Rule:
-    about = {"code": code, "word": word, "summary": word, "triggers": (word.encode(),), "__doc__": f"{code} {word}.", **what}
+    about = {
+        "code": code,
+        "word": word,
+        "summary": word,
+        "triggers": (word.encode(),),
+        "__doc__": f"{code} {word}.",
+        **what,
+    }
     return type(f"Toy{code}", (Toy,), about)()
 
 

@@ -51,12 +51,13 @@ def _apply(
 ) -> str:
     shims = Shims(tree)
     edited = _pass(text, shims, edits)
+    compiles(text, edited)
     if not keep_unused:
         asked_for = {local for _, local in shims.wanted} - shims.moved
         unused = list(newly_unused(tree, edited, asked_for, used_elsewhere))
         if unused:
             edited = _pass(edited, Shims(parse(edited)), unused)
-    compiles(text, edited)
+            compiles(text, edited)
     return edited
 
 
