@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import tempfile
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,18 +107,25 @@ def assert_any_order(texts: Mapping[str, str]) -> None:
 
 
 def findings(files: Files, order: Iterable[str]) -> dict[str, list[Finding]]:
-    """What the rules say about each file, when they are given and checked in this order. Edits are left out:
-    they are functions, and follow from the rest."""
+    """What the rules say about each file, when they are given and checked in this order.
+
+    Left out are the edits, which are functions and follow from the rest, and in the reasons the lines, for of
+    two ways to the same place any one may be told.
+    """
     texts = as_files(files)
     sources: list[Source] = [decode(Path("/project", name), texts[name].encode()) for name in order]
     program = Program.build(sources)
     found: dict[str, list[Finding]] = {}
     for source in sources:
         file = program.files.get(source.path)  # not there when it cannot have a finding
-        said = [one for rule in all_rules().values() for one in rule.check(file)] if file else []
-        plain = [Finding(o.code, o.span, o.message, o.fix, why=o.why, group=o.group is None) for o in said]
-        found[source.path.as_posix()] = sorted(plain, key=lambda one: (one.span, one.code, one.message))
+        said = [_plain(one) for rule in all_rules().values() for one in rule.check(file)] if file else []
+        found[source.path.as_posix()] = sorted(said, key=lambda one: (one.span, one.code, one.message))
     return found
+
+
+def _plain(one: Finding) -> Finding:
+    why = tuple(sorted({re.sub(r", line \d+$", "", reason) for reason in one.why}))
+    return Finding(one.code, one.span, one.message, one.fix, why=why, group=one.group is None)
 
 
 def as_files(files: Files) -> dict[str, str]:

@@ -1,0 +1,69 @@
+"""RM206: a whole prediction made into a dict has other keys on the new engine."""
+
+from __future__ import annotations
+
+import pytest
+from rewriting import check_noop
+
+HEAD = 'import dspy\n\nr = dspy.ReAct("q -> a", tools=[])(q=1)\n'
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "r.toDict()",
+        'r.toDict()["trajectory"]',
+        "print(r.toDict())",
+        "dict(r)",
+        "dict(r, more=1)",
+        "dict(r.items())",
+        "dict(**r)",
+        "save(**r)",
+        "dspy.Example(**r)",
+        "{**r}",
+        '{"id": 1, **r}',
+        "row.update(r)",
+        "row.update(r.items())",
+        "row.update(**r)",
+        "[dict(p) for p in [r]]",
+    ],
+)
+def test_dumps(code: str) -> None:
+    check_noop(f"{HEAD}{code}\n", "app.py:4 RM206 manual")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x.toDict()",
+        "dict(x)",
+        "dict()",
+        "dict(a=r.a)",
+        "save(**kwargs)",
+        "save(*r)",
+        "{**x}",
+        "row.update(a=r.a)",
+        "set.update(x)",
+        'dspy.Predict("q -> a")(q=1).toDict()',
+        "dspy.Prediction(a=1).toDict()",
+        "r.a.toDict()",
+        "def f(**r):\n    return save(**r), {**r}",
+    ],
+)
+def test_other_dicts(code: str) -> None:
+    check_noop(f"{HEAD}{code}\n")
+
+
+def test_one_that_may_be_another_is_reported_too() -> None:
+    check_noop(
+        """
+        import dspy
+
+        react, cot = dspy.ReAct("q -> a", tools=[]), dspy.ChainOfThought("q -> a")
+
+
+        def ask(q, hard):
+            return (react if hard else cot)(q=q).toDict()
+        """,
+        "app.py:7 RM206 manual",
+    )
