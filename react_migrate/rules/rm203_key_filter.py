@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
 
 _VIEWS = frozenset(("items", "keys", "toDict"))
+_SAME_KEYS = frozenset(("enumerate", "list", "tuple", "set", "dict", "sorted", "reversed"))
 
 
 class KeyFilter(Rule):
@@ -101,7 +102,12 @@ def _sources(file: AnalysedFile, compared: ast.Compare, name: str) -> Iterator[t
 
 
 def _viewed(node: ast.expr) -> ast.expr:
-    """`pred` of `pred.items()`, `pred.toDict().items()`."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
-        node = node.func.value
+    """`pred` of `pred.items()`, `pred.toDict().items()`, `enumerate(sorted(pred))`."""
+    while isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+            node = node.func.value
+        elif isinstance(node.func, ast.Name) and node.func.id in _SAME_KEYS and node.args:
+            node = node.args[0]
+        else:
+            break
     return node
