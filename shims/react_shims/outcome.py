@@ -60,12 +60,12 @@ class Extraction:
         self.predictor = dspy.ChainOfThought(signature)
         self.predictor.set_lm(agent.react.lm)
 
-    def attempts(self) -> Attempts:
+    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
         """As `Overflow.attempts`: with the run's whole trajectory first, then with shorter ones."""
         trajectory = self._truncation.trajectory_of(self._history.messages, self._start)
         error: Exception | None = None
         for _ in range(ATTEMPTS):
-            sent = {**(self._inputs or self._resumed_inputs()), self._field: formatted(trajectory)}
+            sent = {**inputs, **(self._inputs or self._resumed_inputs()), self._field: formatted(trajectory)}
             if self._earlier:
                 sent["history"] = dspy.History(messages=self._earlier)
             error = yield sent
@@ -73,6 +73,12 @@ class Extraction:
         raise dspy.ContextWindowExceededError(
             message=f"The context window was exceeded even after truncating the trajectory {ATTEMPTS} times."
         ) from error
+
+    def received(self, prediction: Any) -> Any:
+        return prediction
+
+    def failed(self, error: Exception) -> None:
+        """Nothing to note: the error comes out of the agent."""
 
     def _resumed_inputs(self) -> Inputs:
         """The inputs of the run that this one resumed."""

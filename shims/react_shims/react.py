@@ -8,7 +8,6 @@ that answer `.trajectory` and know which events of their history are this run's.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -134,10 +133,8 @@ class ReAct(RunScope, _InstalledV2, metaclass=_StandsForV2):  # type: ignore[mis
 
     if not hasattr(_InstalledV2, "aforward"):
 
-        async def aforward(self, **input_args: Any) -> Any:
-            with self._entered_run() as run:
-                assert run is not None  # this is a V2 agent
-                return await run.aforward(functools.partial(loop_of_3_3, self), input_args)
+        async def _engine_aforward(self, *args: Any, **kwargs: Any) -> Any:
+            return await loop_of_3_3(self, *args, **kwargs)
 
 
 def _refuse_reserved_names(signature: Any) -> None:

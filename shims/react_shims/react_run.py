@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +10,9 @@ from react_shims.loop import ENDS_THE_LOOP, is_forced, reason_of
 from react_shims.outcome import EXTRACTED, SUCCESS, Extraction, error_for, with_history
 from react_shims.prediction import with_trajectory
 from react_shims.processing import HistoryProcessing
-from react_shims.run import Inputs, Run, acall, call, dspy
+from react_shims.run import Calls, Inputs, Run, dspy
 from react_shims.truncation import FlatTruncation
-from react_shims.turns import CallIds, snapshot, with_answer, without_functions
+from react_shims.turns import CallIds, ToolsForShow, snapshot, with_answer
 
 CONTROLS = frozenset({"history", "max_iters", "history_processor"})
 """Keyword arguments of a call that are not the signature's inputs."""
@@ -26,39 +25,19 @@ class IgnoredInputWarning(UserWarning):
 class ReActRun(Run):
     """One call of one agent."""
 
+    settles = ENDS_THE_LOOP
+
     def __init__(self, agent: Any, overflow: Any) -> None:
         super().__init__(agent, overflow)
         self._inputs: Inputs = {}  # the signature's
+        self._tools = ToolsForShow()
         self._reason = "max_iters"  # why the loop ended, if it has ended
         self._forced: Any = None  # the prediction of the forced submit, or its error
         self._end_of_loop = 0  # number of events when the submit was forced
 
     # --- the whole run --------------------------------------------------------------------------------------
 
-    def forward(self, engine: Callable[..., Any], inputs: Inputs) -> Any:
-        try:
-            result = engine(**self._given(inputs))
-        except ENDS_THE_LOOP as error:
-            result = error
-        prediction = self._settled(result)
-        if prediction is None:
-            extraction = self._extraction()
-            prediction = self._extracted(extraction, call(extraction.predictor, extraction.attempts()))
-        return self.remembered_by(prediction)
-
-    async def aforward(self, engine: Callable[..., Awaitable[Any]], inputs: Inputs) -> Any:
-        try:
-            result = await engine(**self._given(inputs))
-        except ENDS_THE_LOOP as error:
-            result = error
-        prediction = self._settled(result)
-        if prediction is None:
-            extraction = self._extraction()
-            answer = await acall(extraction.predictor, extraction.attempts())
-            prediction = self._extracted(extraction, answer)
-        return self.remembered_by(prediction)
-
-    def _given(self, inputs: Inputs) -> Inputs:
+    def given(self, inputs: Inputs) -> Inputs:
         """What DSPy's loop is to be called with."""
         names = self.agent.signature.input_fields
         unknown = [name for name in inputs if name not in names and name not in CONTROLS]
@@ -98,7 +77,7 @@ class ReActRun(Run):
         return {
             **inputs,
             "history": snapshot(inputs["history"], self._earlier),
-            "tools": without_functions(inputs.get("tools")),
+            "tools": self._tools.without_functions(inputs.get("tools")),
         }
 
     @cached_property
@@ -131,7 +110,7 @@ class ReActRun(Run):
 
     # --- how it ended ---------------------------------------------------------------------------------------
 
-    def _settled(self, result: Any) -> Any:
+    def settled(self, result: Any) -> Any:
         """The prediction that ends the run, or None when one is to be extracted. Raises what is to be raised.
 
         `result` is the loop's prediction, or its error.
@@ -161,10 +140,11 @@ class ReActRun(Run):
         refused = self.history.messages[self._end_of_loop :]
         return error_for(self._reason, refused[-1] if refused else None)
 
-    def _extraction(self) -> Extraction:
-        return Extraction(self.agent, self._inputs, self.history, self.start, self.overflow)
+    def last_resort(self) -> Calls:
+        self._extraction = Extraction(self.agent, self._inputs, self.history, self.start, self.overflow)
+        return Calls(self._extraction.predictor, self._extraction)
 
-    def _extracted(self, extraction: Extraction, answer: Any) -> Any:
-        outputs, event = extraction.finished(answer, list(self.agent.signature.output_fields))
+    def settled_by(self, answer: Any) -> Any:
+        outputs, event = self._extraction.finished(answer, list(self.agent.signature.output_fields))
         self.history.messages.append(event)
         return dspy.Prediction(**outputs, history=self.history, termination_reason=EXTRACTED)

@@ -9,7 +9,7 @@ there is nothing to install, share between threads or undo.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
@@ -41,6 +41,9 @@ class Overflow(Protocol):
 class Run:
     """One call of one agent: which events of its history are its own, and its way to handle an overflow."""
 
+    settles: tuple[type[Exception], ...] = ()
+    """Errors of the loop that `settled` is asked about."""
+
     def __init__(self, agent: Any, overflow: Overflow | None) -> None:
         self.agent = agent
         self.overflow = overflow
@@ -48,12 +51,9 @@ class Run:
         self.history: Any = None
         self.start = 0  # this run's first event in history.messages
 
-    def forward(self, engine: Callable[..., Any], inputs: Inputs) -> Any:
-        """The prediction of DSPy's own loop, `engine`."""
-        return self.remembered_by(engine(**inputs))
-
-    async def aforward(self, engine: Callable[..., Awaitable[Any]], inputs: Inputs) -> Any:
-        return self.remembered_by(await engine(**inputs))
+    def given(self, inputs: Inputs) -> Inputs:
+        """What DSPy's loop is to be called with instead of what the agent is called with."""
+        return inputs
 
     def sent(self, inputs: Inputs) -> Inputs:
         """What the predictor is to get instead of what the loop passes to it."""
@@ -67,6 +67,21 @@ class Run:
 
     def failed(self, error: Exception) -> None:
         """The predictor raised."""
+
+    def settled(self, result: Any) -> Any:
+        """What the run returns when the loop returned `result` or raised it, one of `self.settles`.
+
+        None: the answer of `self.last_resort()` is to be asked for, and is settled by `settled_by`.
+        """
+        return result
+
+    def last_resort(self) -> Calls:
+        """What to call without arguments."""
+        raise NotImplementedError
+
+    def settled_by(self, answer: Any) -> Any:
+        """What the run returns when the last resort gave `answer`."""
+        raise NotImplementedError
 
     def remembered_by(self, prediction: Any) -> Any:
         """The prediction, with a note of which events of its history are this run's."""
@@ -87,24 +102,17 @@ def once(inputs: Inputs) -> Attempts:
     raise (yield inputs)
 
 
-def call(predictor: Any, attempts: Attempts) -> Any:
-    """The predictor's answer to the first of `attempts` that does not overflow."""
-    attempt = next(attempts)
-    while True:
-        try:
-            return predictor(**attempt)
-        except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
-            attempt = attempts.send(error)
+class Asking(Protocol):
+    """What decides about calls of a predictor."""
 
+    def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
+        """What to send instead of `inputs`, and after each overflow."""
 
-async def acall(predictor: Any, attempts: Attempts) -> Any:
-    """As `call`."""
-    attempt = next(attempts)
-    while True:
-        try:
-            return await predictor.acall(**attempt)
-        except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
-            attempt = attempts.send(error)
+    def received(self, prediction: Any) -> Any:
+        """What to return instead of what the predictor returned."""
+
+    def failed(self, error: Exception) -> None:
+        """The predictor raised."""
 
 
 class Calls:
@@ -115,25 +123,37 @@ class Calls:
 
     __slots__ = ("_predictor", "_run")
 
-    def __init__(self, predictor: Any, run: Run) -> None:
+    def __init__(self, predictor: Any, run: Asking) -> None:
         object.__setattr__(self, "_predictor", predictor)
         object.__setattr__(self, "_run", run)
 
+    # DSPy 3.3 walks the whole stack at every call of a module: few frames of ours, so no helper for the two.
+
     def __call__(self, **inputs: Any) -> Any:
+        attempts = self._run.attempts(inputs, self._predictor)
         try:
-            prediction = call(self._predictor, self._run.attempts(inputs, self._predictor))
+            attempt = next(attempts)
+            while True:
+                try:
+                    return self._run.received(self._predictor(**attempt))
+                except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+                    attempt = attempts.send(error)
         except Exception as error:
             self._run.failed(error)
             raise
-        return self._run.received(prediction)
 
     async def acall(self, **inputs: Any) -> Any:
+        attempts = self._run.attempts(inputs, self._predictor)
         try:
-            prediction = await acall(self._predictor, self._run.attempts(inputs, self._predictor))
+            attempt = next(attempts)
+            while True:
+                try:
+                    return self._run.received(await self._predictor.acall(**attempt))
+                except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
+                    attempt = attempts.send(error)
         except Exception as error:
             self._run.failed(error)
             raise
-        return self._run.received(prediction)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._predictor, name)
@@ -193,14 +213,34 @@ class RunScope:
             return await super().acall(*args, **kwargs)  # type: ignore[misc]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        engine = super().forward  # type: ignore[misc]
         with self._entered_run() as run:
-            return engine(*args, **kwargs) if run is None or args else run.forward(engine, kwargs)
+            if run is None:
+                return super().forward(*args, **kwargs)  # type: ignore[misc]
+            try:
+                result = super().forward(*args, **run.given(kwargs))  # type: ignore[misc]
+            except run.settles as error:
+                result = error
+            prediction = run.settled(result)
+            if prediction is None:
+                prediction = run.settled_by(run.last_resort()())
+            return run.remembered_by(prediction)
 
     async def aforward(self, *args: Any, **kwargs: Any) -> Any:
-        engine = super().aforward  # type: ignore[misc]
         with self._entered_run() as run:
-            return await (engine(*args, **kwargs) if run is None or args else run.aforward(engine, kwargs))
+            if run is None:
+                return await super().aforward(*args, **kwargs)  # type: ignore[misc]
+            try:
+                result = await self._engine_aforward(*args, **run.given(kwargs))
+            except run.settles as error:
+                result = error
+            prediction = run.settled(result)
+            if prediction is None:
+                prediction = run.settled_by(await run.last_resort().acall())
+            return run.remembered_by(prediction)
+
+    async def _engine_aforward(self, *args: Any, **kwargs: Any) -> Any:
+        """DSPy's own loop."""
+        return await super().aforward(*args, **kwargs)  # type: ignore[misc]
 
     @contextmanager
     def _new_run(self) -> Iterator[Run | None]:

@@ -26,11 +26,22 @@ def snapshot(history: Any, earlier: Sequence[Any]) -> Any:
     return history.model_copy(update={"messages": [*earlier, *history.messages[len(earlier) :]]})
 
 
-def without_functions(tools: Any) -> Any:
-    """Tools that describe themselves to the model as before, and can be pickled."""
-    if not isinstance(tools, list):
-        return tools
-    return [_without_function(tool) if isinstance(tool, dspy.Tool) else tool for tool in tools]
+class ToolsForShow:
+    """Tools that describe themselves to the model as before, and can be pickled. One object per run."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}  # by id: the tool, which so keeps its id, and ours
+
+    def without_functions(self, tools: Any) -> Any:
+        """The tools, each without its function."""
+        return [self._without_function(tool) for tool in tools] if isinstance(tools, list) else tools
+
+    def _without_function(self, tool: Any) -> Any:
+        if not isinstance(tool, dspy.Tool):
+            return tool
+        if id(tool) not in self._made:
+            self._made[id(tool)] = (tool, _without_function(tool))
+        return self._made[id(tool)][1]
 
 
 def _without_function(tool: Any) -> Any:
