@@ -18,7 +18,7 @@ _MARK = "# TODO(react-migrate): "
 
 
 def annotate(text: str, findings: list[Finding], encoding: str) -> tuple[str, list[Finding]]:
-    """`text` with a comment above every statement that has a manual finding; the findings where they are then.
+    """`text` with a comment above every statement that has a manual finding; where the findings are then.
 
     A statement gets one comment per rule; one that it has already stays. Raises `EditError` if that would
     change the code.

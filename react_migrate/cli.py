@@ -176,10 +176,10 @@ def _show_why(paths: Sequence[Path], options: Options, place: str) -> None:
 def _options(settings: dict[str, Any], **fixing: Any) -> Options:
     from react_migrate.engine import Options
     from react_migrate.rules import all_rules
-    from react_migrate.selection import UnknownCodeError, select
+    from react_migrate.selection import UnknownCodeError, select, split_codes
 
     try:
-        codes = select(all_rules(), settings["select"], settings["ignore"])
+        codes = select(all_rules(), split_codes(settings["select"]), split_codes(settings["ignore"]))
     except UnknownCodeError as error:
         raise click.UsageError(str(error)) from error
     return Options(codes, exclude=settings["exclude"], **fixing)
