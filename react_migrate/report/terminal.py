@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -16,7 +16,8 @@ from react_migrate.report.text import change_line, finding_line, shown_findings
 
 _STYLES = {Fix.SAFE: "green", Fix.UNSAFE: "yellow", Fix.MANUAL: "red"}
 _DIFF_STYLES = {"---": "bold", "+++": "bold", "@": "cyan", "-": "red", "+": "green"}
-_MARGIN = 12  # cells left and right of the marked code that a cropped line keeps
+_GUTTER = 10  # cells for line numbers
+_CUT = "..."
 
 
 def show(run: Run, console: Console, verbose: bool = False) -> None:
@@ -71,11 +72,17 @@ def _visible(code: str) -> str:
 
 
 def _cropped(before: str, marked: str, after: str, width: int) -> tuple[str, str, str]:
-    """The line cut to what a terminal shows, around what is marked in it."""
-    room = max(width - 10, 40)
+    """The line cut to what fits beside its number, around what is marked in it."""
+    room = max(width - _GUTTER, 3 * len(_CUT))
     if cell_len(before + marked + after) <= room:
         return before, marked, after
-    marked = marked if len(marked) <= room else marked[: room - 3] + "..."
-    rest = max(room - len(marked), 2 * _MARGIN) // 2
-    before = before if len(before) <= rest else "..." + before[len(before) - rest + 3 :]
-    return before, marked, after if len(after) <= rest else after[: rest - 3] + "..."
+    marked = _head(marked, room)
+    left = min(cell_len(before), max((room - cell_len(marked)) // 2, 0))
+    before = _head(before[::-1], left)[::-1]
+    return before, marked, _head(after, room - cell_len(before + marked))
+
+
+def _head(text: str, cells: int) -> str:
+    if cell_len(text) <= cells:
+        return text
+    return set_cell_size(text, cells - len(_CUT)) + _CUT if cells > len(_CUT) else ""
