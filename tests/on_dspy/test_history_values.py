@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import asyncio
 import collections
+import copy
 import dataclasses
 import datetime
 import decimal
@@ -12,6 +13,7 @@ import enum
 import json
 import math
 import pathlib
+import pickle
 import uuid
 from typing import Annotated, Any, NamedTuple
 
@@ -254,19 +256,35 @@ def test_notes_are_no_steps() -> None:
     ],
 )
 def test_notes_that_fit_nothing_are_passed_over(notes: Any) -> None:
-    data = dump_history(with_result("plain"))
-    expected = load_history(data)
-    data["messages"][0]["react_migrate"] = {"values": notes}
-    assert repr(load_history(data)) == repr(expected)
+    for marker in ({}, {"number": 5}):
+        data = dump_history(with_result("plain"))
+        data["messages"][0]["react_migrate"] = marker
+        expected = load_history(data).messages[0]
+        data["messages"][0]["react_migrate"] = {**marker, "values": notes}
+        loaded = load_history(data).messages[0]
+        loaded["react_migrate"] = loaded.get("react_migrate", {})
+        assert repr(loaded) == repr(expected)
 
 
 def test_arguments_stay_a_dict() -> None:
     """DSPy accepts nothing else; a call that a program put there may carry anything."""
-    trajectory = {"tool_name_0": "get", "tool_args_0": {"when": DAY, "what": Opaque()}, "observation_0": "x"}
-    dumped = dump_history(to_history(trajectory))
+    args = {"when": DAY, "what": Opaque(), "bytes": b"\xff", "floats": [math.nan]}
+    dumped = dump_history(to_history({"tool_name_0": "get", "tool_args_0": args, "observation_0": "x"}))
     (call,) = dumped["messages"][0]["tool_calls"]["tool_calls"]
-    assert call["args"] == {"when": "2026-01-02", "what": "<an opaque thing>"}
-    assert trajectory_of(load_history(dumped))["tool_args_0"] == call["args"]
+    texts = {"when": "2026-01-02", "what": "<an opaque thing>", "bytes": "b'\\xff'"}
+    assert call["args"] == {**texts, "floats": [None]}
+    assert repr(trajectory_of(load_history(dumped))["tool_args_0"]) == repr({**texts, "floats": [math.nan]})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(DAY, "2026-01-02"), (Box(a=1), "{'a': 1}"), (TwoFaced(), "its str")]
+)
+def test_a_stand_in_has_the_originals_text(value: Any, text: str) -> None:
+    loaded = load_history(dump_history(with_result(value)))
+    stand_in = loaded.messages[0]["tool_calls"].tool_call_results.tool_call_results[0].value
+    assert str(stand_in) == text
+    assert stand_in == copy.deepcopy(stand_in) == pickle.loads(pickle.dumps(stand_in))
+    assert stand_in != text
 
 
 def test_foreign_keys_keep_their_place_whatever_they_hold() -> None:
