@@ -10,11 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from releases import REPOSITORY, release_environment
+from programs import PLANS, Program
+from releases import release_environment
 
 SERVER = Path(__file__).with_name("server.py")
-PROGRAMS = REPOSITORY / "fixtures/programs"
-PLANS = REPOSITORY / "fixtures/plans"
 
 
 @dataclass(frozen=True)
@@ -41,16 +40,18 @@ class Release:
             text=True,
         )
 
-    def run(self, program: Path, *, adapter: str | None = None, warnings: str = "default") -> Outcome:
-        """Run `main()` of a program on the plan that goes by its name.
+    def run(
+        self, program: Program, folder: Path, *, adapter: str | None = None, warnings: str = "default"
+    ) -> Outcome:
+        """Run `main()` of a program, in the version of it that is in `folder`, on its plan.
 
         adapter: the name of a DSPy adapter class; None leaves the release its default.
         warnings: "error" makes warnings that point at the program's lines fail it.
         """
-        plan = PLANS / program.name
         job: dict[str, Any] = {
-            "program": str(program),
-            "plan": str(plan),
+            "root": str(folder / program.root),
+            "entry": program.entry,
+            "plan": str(PLANS / f"{program.name}.py"),
             "adapter": adapter,
             "warnings": warnings,
         }
@@ -60,7 +61,7 @@ class Release:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"the process that runs {program.name} ended with {self._process.wait()}")
+            raise RuntimeError(f"the process that runs {program} ended with {self._process.wait()}")
         return Outcome(**json.loads(answer))
 
     def __enter__(self) -> Release:

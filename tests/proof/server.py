@@ -1,7 +1,8 @@
 """Runs programs on one DSPy release: imports DSPy once, and forks for every program.
 
 A process of its own, started by `client.py`; it reads jobs as JSON lines and answers each with a JSON line:
-{"program": path, "plan": path, "adapter": name or null, "warnings": "error" or "default"}
+{"root": folder of its modules, "entry": module with `main`, "plan": path, "adapter": name or null,
+"warnings": "error" or "default"}
 -> {"code": exit code, "output": stdout, "errors": stderr}.
 """
 
@@ -11,6 +12,7 @@ import importlib
 import io
 import json
 import os
+import re
 import runpy
 import signal
 import sys
@@ -65,15 +67,17 @@ def run_to_the_end(job: dict[str, Any]) -> int:
 
 def run(job: dict[str, Any]) -> None:
     """Configure a scripted model and call the program's `main`, as it does itself with a real model."""
-    program, plan = Path(job["program"]), runpy.run_path(job["plan"])
+    root, plan = Path(job["root"]), runpy.run_path(job["plan"])
     script = Script(plan["PLAN"])
     dspy.configure(lm=script.lm)
     if job["adapter"] is not None:
         dspy.configure(adapter=getattr(dspy, job["adapter"])())
-    warnings.filterwarnings(job["warnings"], module=program.stem)
+    own = "|".join(re.escape(path.stem) for path in root.iterdir())
+    warnings.filterwarnings(job["warnings"], module=rf"({own})(\.|\Z)")
     sys.stdin = io.StringIO(plan.get("STDIN", ""))
-    sys.path.insert(0, str(program.parent))
-    importlib.import_module(program.stem).main()
+    sys.argv = [job["entry"], *plan.get("ARGV", ())]
+    sys.path.insert(0, str(root))
+    importlib.import_module(job["entry"]).main()
     script.check_finished()
 
 

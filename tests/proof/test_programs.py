@@ -1,49 +1,71 @@
 """The promise of the whole: legacy programs, rewritten, do the same on DSPy 3.2 to 3.6.
 
-`fixtures/programs` holds programs as users wrote them; what a program prints on DSPy 3.4.1 before it is
-rewritten is what it must print afterwards, on every release and with every default adapter.
+`fixtures/programs` holds programs as users wrote them, in one file or in a folder of files; what a program
+prints on DSPy 3.4.1 before it is rewritten is what it must print afterwards, on every release and with every
+default adapter.
 """
 
 from __future__ import annotations
 
-import runpy
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from client import PLANS, PROGRAMS, Outcome, Release
+from client import Outcome, Release
+from programs import PROGRAMS, Program, all_programs
 from releases import PREVIEWS, RELEASES
 
 from react_shims.testing import Act, Answer, Finish, NewRun, OutOfTurns, Overflow
 
 REFERENCE = "3.4.1"
-WITHOUT_V2 = ("3.2.1",)
-NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
-READ_PLANS: dict[str, dict[str, Any]] = {name: runpy.run_path(str(PLANS / f"{name}.py")) for name in NAMES}
-
-
-def all_steps(plan: Any) -> list[Any]:
-    """A plan's steps, also of a plan by input."""
-    return [step for steps in plan.values() for step in steps] if isinstance(plan, dict) else plan
-
-
-def runs_on(name: str, version: str) -> bool:
-    return version not in WITHOUT_V2 or not READ_PLANS[name].get("NEEDS_V2", False)
-
+OLDEST = "3.2.1"
+ALL = all_programs()
+each_program = pytest.mark.parametrize("program", ALL, ids=str)
 
 # Before 3.5 the default adapter is ChatAdapter.
 RUNS = [
-    pytest.param(name, version, adapter, id=f"{name}-{version}-{adapter or 'default'}")
-    for name in NAMES
+    pytest.param(program, version, adapter, id=f"{program}-{version}-{adapter or 'default'}")
+    for program in ALL
     for version in RELEASES
     for adapter in ((None, "ChatAdapter") if version in PREVIEWS else (None,))
-    if runs_on(name, version)
+    if program.runs_on(version)
 ]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A program after the rewrite: where, what became of its files, and what the command said."""
+
+    folder: Path
+    changed: set[str]
+    left: list[str]
+    code: int
+
+
+def rewrite(program: Program, folder: Path) -> Rewritten:
+    """Run `react-migrate rewrite` on the version of the program that is in `folder`."""
+    before = _files(folder)
+    command = [sys.executable, "-m", "react_migrate", "rewrite", "--output-format", "json"]
+    command += ["--unsafe"] if program.unsafe else []
+    done = subprocess.run([*command, str(folder / program.file)], capture_output=True, text=True, check=False)
+    assert not done.stderr, done.stderr
+    found = [one for one in json.loads(done.stdout)["findings"] if not one["fixed"]]
+    left = [f"{Path(one['path']).relative_to(folder)}:{one['line']} {one['code']}" for one in found]
+    after = _files(folder)
+    assert after.keys() == before.keys()
+    return Rewritten(folder, {name for name in after if after[name] != before[name]}, left, done.returncode)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 @pytest.fixture(scope="session")
@@ -61,33 +83,36 @@ def releases() -> Iterator[Callable[[str], Release]]:
 
 
 @pytest.fixture(scope="session")
-def reference(releases: Callable[[str], Release]) -> Callable[[str], str]:
+def reference(releases: Callable[[str], Release]) -> Callable[[Program], str]:
     """What a program prints on the reference release before it is rewritten."""
     known: dict[str, str] = {}
 
-    def output(name: str) -> str:
-        if name not in known:
-            known[name] = succeeded(releases(REFERENCE).run(PROGRAMS / f"{name}.py", warnings="error"))
-        return known[name]
+    def output(program: Program) -> str:
+        if program.name not in known:
+            outcome = releases(REFERENCE).run(program, PROGRAMS, warnings="error")
+            known[program.name] = succeeded(outcome)
+        return known[program.name]
 
     return output
 
 
 @pytest.fixture(scope="session")
-def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the programs after `react-migrate rewrite`, which must leave nothing for a human."""
-    folder = tmp_path_factory.mktemp("rewritten") / "programs"
-    shutil.copytree(PROGRAMS, folder)
-    done = rewrite(folder)
-    assert done.returncode == 0, (
-        f"`react-migrate rewrite` leaves something to do:\n{done.stdout}{done.stderr}"
-    )
-    return folder
+def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Program], Rewritten]:
+    """A copy of a program, rewritten."""
+    known: dict[str, Rewritten] = {}
 
+    def make(program: Program) -> Rewritten:
+        if program.name not in known:
+            folder = tmp_path_factory.mktemp(program.name)
+            copy = shutil.copytree if program.is_folder else shutil.copy
+            unwanted: dict[str, Any] = (
+                {"ignore": shutil.ignore_patterns("__pycache__")} if program.is_folder else {}
+            )
+            copy(PROGRAMS / program.file, folder / program.file, **unwanted)
+            known[program.name] = rewrite(program, folder)
+        return known[program.name]
 
-def rewrite(folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "react_migrate", "rewrite", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return make
 
 
 def succeeded(outcome: Outcome) -> str:
@@ -96,52 +121,70 @@ def succeeded(outcome: Outcome) -> str:
     return outcome.output
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_reference_shows_what_is_expected(name: str, reference: Callable[[str], str]) -> None:
-    for text in READ_PLANS[name]["EXPECTED"]:
-        assert text in reference(name)
+def all_steps(plan: Any) -> list[Any]:
+    """A plan's steps, also of a plan by input."""
+    return [step for steps in plan.values() for step in steps] if isinstance(plan, dict) else plan
 
 
-def test_the_programs_together_meet_what_agents_meet(reference: Callable[[str], str]) -> None:
+@each_program
+def test_the_reference_shows_what_is_expected(program: Program, reference: Callable[[Program], str]) -> None:
+    for text in program.plan["EXPECTED"]:
+        assert text in reference(program)
+
+
+def test_the_programs_together_meet_what_agents_meet(reference: Callable[[Program], str]) -> None:
     """Tool errors, the end of the turns, an overflow: without them the comparisons would prove little."""
-    kinds = {type(step) for name in NAMES for step in all_steps(READ_PLANS[name]["PLAN"])}
+    kinds = {type(step) for program in ALL for step in all_steps(program.plan["PLAN"])}
     assert kinds == {Act, Answer, Finish, NewRun, OutOfTurns, Overflow}
-    with_errors = [name for name in NAMES if "Execution error in" in reference(name)]
-    assert len(with_errors) >= len(NAMES) - 1  # the truncating program prints no steps
+    without_errors = {program.name for program in ALL if "Execution error in" not in reference(program)}
+    assert without_errors == {"archive", "lean_agent"}  # those that truncate print no steps
+    assert sum(program.is_folder for program in ALL) >= 8
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if runs_on(name, "3.2.1")])
+@pytest.mark.parametrize("program", [program for program in ALL if program.runs_on(OLDEST)], ids=str)
 def test_the_original_does_the_same_on_an_older_release(
-    name: str, releases: Callable[[str], Release], reference: Callable[[str], str]
+    program: Program, releases: Callable[[str], Release], reference: Callable[[Program], str]
 ) -> None:
-    assert succeeded(releases("3.2.1").run(PROGRAMS / f"{name}.py")) == reference(name)
+    assert succeeded(releases(OLDEST).run(program, PROGRAMS)) == reference(program)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_program
 def test_the_original_does_not_survive_the_change(
-    name: str, releases: Callable[[str], Release], reference: Callable[[str], str]
+    program: Program, releases: Callable[[str], Release], reference: Callable[[Program], str]
 ) -> None:
     """Every program needs the rewrite; one that does not would prove nothing."""
-    outcome = releases("3.6.0").run(PROGRAMS / f"{name}.py")
-    assert outcome.code != 0 or outcome.output != reference(name)
+    outcome = releases("3.6.0").run(program, PROGRAMS)
+    assert outcome.code != 0 or outcome.output != reference(program)
 
 
-@pytest.mark.parametrize(("name", "version", "adapter"), RUNS)
+@each_program
+def test_the_rewrite_changes_what_needs_it_and_says_what_is_left(
+    program: Program, rewritten: Callable[[Program], Rewritten]
+) -> None:
+    done = rewritten(program)
+    assert done.changed == program.changed
+    assert done.left == program.left
+    assert done.code == (1 if program.left else 0)
+
+
+@each_program
+def test_a_second_rewrite_changes_nothing(
+    program: Program, rewritten: Callable[[Program], Rewritten]
+) -> None:
+    first = rewritten(program)
+    assert rewrite(program, first.folder) == Rewritten(first.folder, set(), first.left, first.code)
+
+
+@pytest.mark.parametrize(("program", "version", "adapter"), RUNS)
 def test_the_rewritten_program_does_the_same(
-    name: str,
+    program: Program,
     version: str,
     adapter: str | None,
-    rewritten: Path,
+    rewritten: Callable[[Program], Rewritten],
     releases: Callable[[str], Release],
-    reference: Callable[[str], str],
+    reference: Callable[[Program], str],
 ) -> None:
     # The shim's names may say that they are no longer needed from 3.6 on, and not before.
     quiet = "default" if version == "3.6.0" else "error"
-    outcome = releases(version).run(rewritten / f"{name}.py", adapter=adapter, warnings=quiet)
-    assert succeeded(outcome) == reference(name), outcome.errors
-
-
-def test_a_second_rewrite_changes_nothing(rewritten: Path) -> None:
-    before = {path: path.read_bytes() for path in rewritten.iterdir()}
-    assert rewrite(rewritten).returncode == 0
-    assert {path: path.read_bytes() for path in rewritten.iterdir()} == before
+    outcome = releases(version).run(program, rewritten(program).folder, adapter=adapter, warnings=quiet)
+    assert succeeded(outcome) == reference(program), outcome.errors
