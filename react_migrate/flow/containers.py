@@ -135,6 +135,8 @@ def _element(flow: Evaluator, value: Value) -> Values:
         return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
     if isinstance(value, (Unknown, Other)):
         return one(value)
+    if isinstance(value, Prediction):
+        return one(value)  # what a streamified program gives: messages, and the prediction last
     if isinstance(value, Instance):
         return _element_of_object(flow, value)
     return (
