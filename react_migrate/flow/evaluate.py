@@ -174,10 +174,7 @@ class Evaluator:
 
     def _take_since(self, mark: int) -> list[Hashable]:
         """The questions answered provisionally since a mark; they are open again."""
-        later = list(self._this_round)[mark:]
-        for question in later:
-            del self._this_round[question]
-        return later
+        return [self._this_round.popitem()[0] for _ in range(len(self._this_round) - mark)]
 
     def _settle(self, question: Hashable, answer: Values, mark: int) -> None:
         for other in self._take_since(mark):
