@@ -45,6 +45,8 @@ def lookup(flow: Evaluator, node: ast.Name, frame: Frame) -> Values:
         found = reaching.loads.get(node, ())
         if found or not (scope.is_class or scope.is_module):
             return _all(flow, found, frame)
+        if scope.is_class and frame.parent is not None:  # `agent = agent`: of the code around, so far
+            return anywhere(flow, node.id, _around_class(frame))
     elif scope.is_comprehension and frame.parent is not None:
         return lookup(flow, node, frame.parent)
     return anywhere(flow, node.id, frame)
@@ -60,10 +62,15 @@ def anywhere(flow: Evaluator, name: str, frame: Frame) -> Values:
         return flow.ask(("name", name, frame), lambda: _bound(flow, name, frame))
     if scope.is_module:
         return from_outside(flow, name, frame.file)
+    return anywhere(flow, name, _around_class(frame))
+
+
+def _around_class(frame: Frame) -> Frame:
+    """Where a name that a frame does not bind is looked up: class bodies cannot be seen from inside."""
     parent = frame.parent
     while parent is not None and parent.scope.is_class:
         parent = parent.parent
-    return anywhere(flow, name, parent) if parent is not None else NOTHING
+    return parent if parent is not None else module_of(frame)
 
 
 def _frame_of(scope: Scope, frame: Frame) -> Frame:

@@ -274,7 +274,7 @@ class _Pass:
         seen = self.rounds.get(node)  # of an outer loop's last round; else nested loops would double the work
         while True:
             self.breaks, self.continues = [], []
-            head = self.env = join(entry, seen)
+            self.env = join(entry, seen)
             if isinstance(node, ast.While):
                 self.expression(node.test)
             else:
@@ -287,7 +287,11 @@ class _Pass:
         self.rounds[node] = again
         out = self.breaks
         self.breaks, self.continues = outer
-        self.env = join(head, again)
+        self.env = join(entry, again)
+        if isinstance(node, ast.While):
+            self.expression(node.test)
+            if isinstance(node.test, ast.Constant) and node.test.value:
+                self.env = None  # only a `break` leads out
         self.block(node.orelse)
         self.env = join(self.env, *out)
 
