@@ -76,8 +76,7 @@ def _candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple
     found: list[tuple[ast.Call, Scope]] = []
     outer = scope.parent
     owner = outer.node if outer is not None and isinstance(outer.node, ast.ClassDef) else None
-    name = getattr(node, "name", None)
-    if name is not None:
+    for name in uses.names_of(scope.file, node):
         searched = owner.name if owner is not None and name == "__init__" else name
         for file in flow.program.knowing(scope.file, searched):
             for alias in {searched, *_aliases(file, searched)}:

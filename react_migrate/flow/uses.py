@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, containers, library
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import CALLER_METHODS, MAPPERS, METRIC_KEYWORDS, SORTERS, is_dspy
-from react_migrate.flow.scopes import FunctionNode, Scope
+from react_migrate.flow.scopes import FunctionNode, Scope, terminal
 from react_migrate.flow.values import (
     CallSite,
     Class,
@@ -34,8 +35,17 @@ Reference = tuple["AnalysedFile", ast.expr, Scope]
 def of(flow: Evaluator, node: FunctionNode, scope: Scope) -> Iterator[Binding | str]:
     """Every use of a function other than calling it: the calls that follow, or why they are not known."""
     for file, reference, where in _references(flow, node, scope):
-        if any(_is_function(value, node) for value in flow.values(reference, flow.frames.general(where))):
-            yield from _use(flow, file, reference, where)
+        held = flow.values(reference, flow.frames.general(where))
+        receivers = {
+            value.receiver if isinstance(value, Method) else None
+            for value in held
+            if _is_function(value, node)
+        }
+        for use in _use(flow, file, reference, where) if receivers else ():
+            if isinstance(use, str):
+                yield use
+            else:
+                yield from (replace(use, receiver=receiver) for receiver in receivers)
 
 
 def _references(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[Reference]:
@@ -47,14 +57,27 @@ def _references(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[Refer
 
 
 def _find_references(flow: Evaluator, node: FunctionNode, scope: Scope) -> Iterator[Reference]:
-    if isinstance(node, ast.Lambda):
-        if scope.parent is not None:
-            yield scope.file, node, scope.parent
-        return
-    for file in flow.program.knowing(scope.file, node.name):
+    if isinstance(node, ast.Lambda) and scope.parent is not None:
+        yield scope.file, node, scope.parent
+    for name in names_of(scope.file, node):
+        yield from _references_by_name(flow, scope.file, name)
+
+
+def names_of(file: AnalysedFile, node: FunctionNode) -> list[str]:
+    """What a function is called where it is made; a lambda by what it is assigned to, if anything."""
+    if not isinstance(node, ast.Lambda):
+        return [node.name]
+    parent = file.parents.get(node)
+    targets = parent.targets if isinstance(parent, ast.Assign) else [getattr(parent, "target", None)]
+    names = [terminal(target) for target in targets if target is not None]
+    return [name for name in names if name is not None]
+
+
+def _references_by_name(flow: Evaluator, home: AnalysedFile, name: str) -> Iterator[Reference]:
+    for file in flow.program.knowing(home, name):
         index = file.index
-        called = {call.func for call, _ in index.calls.get(node.name, ())}
-        for reference, where in (*index.names.get(node.name, ()), *index.attributes.get(node.name, ())):
+        called = {call.func for call, _ in index.calls.get(name, ())}
+        for reference, where in (*index.names.get(name, ()), *index.attributes.get(name, ())):
             if reference in called or not isinstance(reference.ctx, ast.Load):
                 continue
             if not isinstance(file.parents.get(reference), ast.Attribute):
@@ -73,6 +96,9 @@ def _use(flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope)
     call = file.parents.get(parent) if isinstance(parent, ast.keyword) else parent
     if isinstance(call, ast.Call):
         frame = flow.frames.general(where)
+        if call.func is reference:  # `(lambda x: ...)(1)`
+            yield Binding(CallSite(call, frame))
+            return
         for value in flow.values(call.func, frame):
             yield from _passed(flow, value, CallSite(call, frame), reference, keyword)
     elif isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and reference in parent.decorator_list:
