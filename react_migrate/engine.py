@@ -156,8 +156,7 @@ def _open(path: Path, triggers: Collection[bytes] | None) -> Source | Unread | S
 
 def _is_candidate(source: Source, triggers: Collection[bytes]) -> bool:
     """Whether it is code that has one of the triggers, and not what a notebook keeps beside it."""
-    codes = (source.code, *(cell.code.encode(errors="replace") for cell in source.left_out))
-    return any(trigger in code for code in codes for trigger in triggers)
+    return any(trigger in source.code for trigger in triggers)
 
 
 def _work(

@@ -103,7 +103,7 @@ class Source(Protocol):
 
     @property
     def code(self) -> bytes:
-        """The bytes to look for names and imports in: `text`, in an encoding that ASCII is part of."""
+        """All code of the file, to look for names and imports in; in an encoding that ASCII is part of."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:

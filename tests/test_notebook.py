@@ -67,10 +67,17 @@ def test_columns_count_characters_and_are_right_behind_magics(tmp_path: Path) ->
     assert said(check(path)) == ["cell 2:1:11: RM201", "cell 2:1:35: RM201"]
 
 
+def test_columns_are_right_behind_the_last_of_many_magics(tmp_path: Path) -> None:
+    path = written(tmp_path, AGENT, "!ls\n" * 300 + "%time result.trajectory")
+    assert said(check(path)) == ["cell 2:301:7: RM201"]
+
+
 def test_only_outputs_and_prose_that_mention_a_trajectory_are_no_reason_to_look(tmp_path: Path) -> None:
-    path = written(tmp_path, markdown("`result.trajectory` of a ReAct"), "print(")
+    path = written(
+        tmp_path, markdown("`result.trajectory` of a ReAct"), "import dspy\ndspy.LM('x')", "print("
+    )
     assert said(check(tmp_path)) == []
-    assert said(check(path)) == ["cell 2:1:6: RM004"]  # named, it is looked at whatever is in it
+    assert said(check(path)) == ["cell 3:1:6: RM004"]  # named, it is looked at whatever is in it
 
 
 def test_a_value_travels_between_notebooks_and_modules(tmp_path: Path) -> None:
@@ -192,6 +199,22 @@ def test_the_fixtures_become_what_was_written_by_hand(name: str, tmp_path: Path)
             id="without imports before, in the cell of the first use, below its magic",
         ),
         pytest.param(
+            ["%%time\ndef f():\n    import dspy\n    return dspy.ReAct('a', tools=[])\nf()().trajectory"],
+            {
+                1: f"%%time\n{IMPORT}\n\n\ndef f():\n    import dspy\n    return dspy.ReAct('a', tools=[])\n"
+                "trajectory_of(f()())"
+            },
+            id="in the only cell, below its magic",
+        ),
+        pytest.param(
+            ["import dspy", "agent = dspy.ReAct('a -> b', tools=[])\r\nagent(a=1).trajectory\r\n"],
+            {
+                1: f"import dspy\r\n{IMPORT}",
+                2: "agent = dspy.ReAct('a -> b', tools=[])\r\ntrajectory_of(agent(a=1))\r\n",
+            },
+            id="with the line ends of the other cells",
+        ),
+        pytest.param(
             ["def show(r):\n    return r.trajectory", AGENT, "show(result)"],
             {1: f"{IMPORT}\n\n\ndef show(r):\n    return trajectory_of(r)"},
             id="imports come too late: in the cell of the use",
@@ -206,11 +229,15 @@ def test_the_fixtures_become_what_was_written_by_hand(name: str, tmp_path: Path)
                 "import dspy\n\nfrom dspy import ReActV2",
                 "a = ReActV2('a -> b', tools=[])",
                 "import os\n\nfrom dspy import ReActV2\n\nx = 1",
+                "from dspy import ReActV2\n\nx = 1",
+                "import os\n\nfrom dspy import ReActV2",
             ],
             {
                 1: "import dspy\n\nfrom react_shims import ReAct",
                 2: "a = ReAct('a -> b', tools=[])",
                 3: "import os\n\nx = 1",
+                4: "x = 1",
+                5: "import os",
             },
             id="names that move",
         ),

@@ -50,6 +50,11 @@ def test_python_that_a_magic_takes_is_reported_where_it_mentions_what_changes(tm
     assert path.read_bytes() == before
 
 
+def test_what_only_a_cell_that_does_not_parse_mentions_is_a_reason_to_look(tmp_path: Path) -> None:
+    written(tmp_path, "x = 1", "import dspy\nagent = dspy.ReAct(")
+    assert said(check(tmp_path)) == ["cell 2:2:19: RM004"]
+
+
 def test_what_is_left_out_can_be_ignored(tmp_path: Path) -> None:
     path = written(tmp_path, AGENT, "print(  # react-migrate: ignore[RM004]\n'a'", "print(")
     assert said(check(path)) == ["cell 3:1:6: RM004"]

@@ -83,6 +83,7 @@ def test_magics_are_set_aside(cell: str, module: str) -> None:
         's = """\n%not\n!not\nnot?\n"""',
         "s = '''\\'''\n%not\n'''",
         "f(a,\n  b\n  % c, # x = !not\n)",
+        "f(a,  # it's (\n  b)",
         "x = 'a?'  # b?",
         "s = '\\\n%not'",
         "s = f\"{x['a']!r:>{width}}\"",

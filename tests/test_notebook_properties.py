@@ -194,6 +194,7 @@ def loaded(*texts: str) -> Notebook:
         ("\n0x_ce11_00\n", "\n"),  # cells that became one
         ("(0x_02\n)", "(0x_02)"),  # edited
         ("(0x_02\n)", "(0x_02\n)\nimport x"),  # code in a cell that has none
+        ("\nx\n0x_ce11_02\n", "\nx\n0x_ce11_02\nx\n"),  # below the last cell
         ("x = 1", "nonlocal x"),  # parses, does not compile
     ],
 )
@@ -207,7 +208,7 @@ def test_a_text_that_no_edit_makes_is_refused(old: str, new: str) -> None:
 def test_stand_ins_are_not_what_the_notebook_has_itself() -> None:
     texts = ["0x_00\n!ls\n'0x_ce11_00'", "!ls {0x_01}", "x = 0x_02"]
     source = loaded(*texts)
-    assert source.text == "0x_00\n0x_03\n'0x_ce11_00'\n0x_ce11_01\n0x_04\n0x_ce11_02\nx = 0x_02"
+    assert source.text == "0x_00\n0x_03\n'0x_ce11_00'\n0x_ce11_01\n0x_04\n0x_ce11_02\nx = 0x_02\n0x_ce11_03\n"
     after = source.restore(source.text.replace("x =", "y ="))
     assert sources(after) == [*texts[:2], "y = 0x_02"]
 

@@ -44,7 +44,8 @@ class Notebook:
 
     @cached_property
     def code(self) -> bytes:
-        return self.text.encode()
+        """The module, and what of it is code and left out: a notebook is about what that names, too."""
+        return "\n".join([self.text, *(one.code for one in self.left_out)]).encode(errors="replace")
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -109,8 +110,8 @@ class Notebook:
             if standin.is_boundary(one.literal):
                 cells.append(CellText(text[first:start], "".join(parts)))
                 parts, first = [], last
-        if self._document.cells:
-            cells.append(CellText(text[first:], "".join([*parts, text[last:]])))
+        if text[last:]:
+            raise RestoreError("something was added below the last cell")
         return cells
 
     @cached_property
@@ -118,7 +119,7 @@ class Notebook:
         """The line of the module that each cell starts in."""
         ends = {one.literal for one in self._stood_for if standin.is_boundary(one.literal)}
         lines = enumerate(split_lines(self.text), 1)
-        return [1, *(number + 1 for number, line in lines if line.rstrip("\r\n") in ends)]
+        return [1, *(number + 1 for number, line in lines if line.rstrip("\r\n") in ends)][: len(ends)]
 
     def _index(self, line: int) -> int:
         """The index of the cell that a line of the module is in; -1 when there is none."""
@@ -161,14 +162,11 @@ def _joined(sources: Sequence[str], readings: Sequence[Reading]) -> tuple[str, t
     parts: list[str] = []
     stood_for: list[StoodFor] = []
     for source, reading in zip(sources, readings, strict=True):
-        if parts:
-            end = next(ends)
-            parts.append(f"{newline}{end}{newline}")
-            stood_for.append(StoodFor(parts[-1], end, ""))
         own = (next(narrow if aside.is_prefix else others) for aside in reading.asides)
         code, stood = set_aside(source, reading.asides, own)
-        parts.append(code)
-        stood_for += stood
+        end = next(ends)
+        parts += [code, f"{newline}{end}{newline}"]
+        stood_for += [*stood, StoodFor(parts[-1], end, "")]
     return "".join(parts), tuple(stood_for)
 
 

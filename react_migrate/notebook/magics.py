@@ -191,7 +191,7 @@ def _in_logical_line(text: str, start: int) -> tuple[Aside | None, int]:
             depth += 1
         elif token.lastgroup == "closing":
             depth -= 1
-        elif token.lastgroup == "assigned" and depth <= 0:
+        elif token.lastgroup == "assigned":
             end = _end(_JOINED_LINES, text, at)
             return Aside(at, end), end
         elif token[0] == "#" and depth > 0:
