@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from react_migrate.flow.scopes import FunctionNode
 from react_migrate.flow.values import (
     NOTHING,
     Class,
+    Container,
     Instance,
     Items,
     NoValue,
@@ -139,8 +139,8 @@ def _add(
                 given.more_positional |= flow.values(argument, frame)
             continue
         spread = flow.values(argument.value, frame)
-        fixed = [value.fixed for value in spread if isinstance(value, Items)]
-        if len(spread) == 1 and fixed and fixed[0] is not None and given.more_positional is None:
+        fixed = [containers.laid_out(flow, value) for value in spread]
+        if len(fixed) == 1 and fixed[0] is not None and given.more_positional is None:
             given.positional.extend(fixed[0])
         else:
             given.more_positional = (given.more_positional or frozenset()) | containers.elements(flow, spread)
@@ -148,17 +148,13 @@ def _add(
         if keyword.arg is not None:
             given.named[keyword.arg] = flow.values(keyword.value, frame)
             continue
-        spread = flow.values(keyword.value, frame)
-        for name, values in _named(spread):
-            given.named[name] = given.named.get(name, frozenset()) | values
-        if not all(isinstance(value, Items) and value.fixed == () for value in spread):
-            given.more_named = (given.more_named or frozenset()) | containers.elements(flow, spread)
-
-
-def _named(values: Values) -> Iterator[tuple[str, Values]]:
-    for value in values:
-        if isinstance(value, Items):
-            yield from value.named
+        for value in flow.values(keyword.value, frame):
+            named = containers.by_name(flow, value)
+            for name, values in (named or {}).items():
+                given.named[name] = given.named.get(name, frozenset()) | values
+            if named is None:
+                more = containers.held(flow, value) if isinstance(value, (Container, Items)) else one(value)
+                given.more_named = (given.more_named or frozenset()) | more
 
 
 def _given(flow: Evaluator, binding: Binding, node: FunctionNode, arg: ast.arg) -> Values | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, names, objects
 from react_migrate.flow.frames import Binding, Frame
+from react_migrate.flow.known import DICTS
 from react_migrate.flow.scopes import STAR
 from react_migrate.flow.values import (
     NOTHING,
@@ -34,7 +35,7 @@ from react_migrate.flow.values import (
 if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
 
-_ANY = object()  # the key of an element whose place is not known
+ANY = object()  # the place of an element when it is not known
 _ADDERS = {"append": 0, "add": 0, "appendleft": 0, "put": 0, "put_nowait": 0, "insert": 1, "setdefault": 1}
 _EXTENDERS = frozenset(("extend", "update", "extendleft"))
 
@@ -48,7 +49,7 @@ def subscript(flow: Evaluator, values: Values, node: ast.Subscript, frame: Frame
 
 
 def constant(node: ast.expr) -> object:
-    """A written-out key or index, or `_ANY`."""
+    """A written-out key or index, or `ANY`."""
     if isinstance(node, ast.Constant):
         return node.value
     if (
@@ -57,8 +58,8 @@ def constant(node: ast.expr) -> object:
         and isinstance(node.operand, ast.Constant)
     ):
         number = node.operand.value
-        return -number if isinstance(number, int) else _ANY
-    return _ANY
+        return -number if isinstance(number, int) else ANY
+    return ANY
 
 
 def _item(flow: Evaluator, value: Value, key: object, node: ast.Subscript, frame: Frame) -> Values:
@@ -101,13 +102,13 @@ def at(flow: Evaluator, values: Values, position: int) -> Values:
 def one_item(flow: Evaluator, value: Container | Items, key: object) -> Values:
     """The element at a constant key or index; at an unknown one, any of them."""
     if isinstance(value, Items):
-        if key is _ANY:
+        if key is ANY:
             return value.every
         if isinstance(key, int) and value.fixed is not None and -len(value.fixed) <= key < len(value.fixed):
             return value.fixed[key]
         named = dict(value.named)
         return named[key] if isinstance(key, str) and key in named else value.every
-    return flow.ask((value, key if key is not _ANY else None, "item"), lambda: _at_key(flow, value, key))
+    return flow.ask((value, key if key is not ANY else None, "item"), lambda: _at_key(flow, value, key))
 
 
 def _at_key(flow: Evaluator, value: Container, key: object) -> Values:
@@ -115,8 +116,8 @@ def _at_key(flow: Evaluator, value: Container, key: object) -> Values:
     if isinstance(key, int) and key < 0 and isinstance(value.node, (ast.Tuple, ast.List)):
         key = len(value.node.elts) + key
     sure = [found for place, found in entries if place == key]
-    loose = [found for place, found in entries if place is _ANY]
-    if key is _ANY or not sure:
+    loose = [found for place, found in entries if place is ANY]
+    if key is ANY or not sure:
         return union(found for _, found in entries)
     return union(sure) | union(loose)
 
@@ -130,7 +131,7 @@ def _element(flow: Evaluator, value: Value) -> Values:
     if isinstance(value, Items):
         return value.every
     if isinstance(value, Container):
-        if isinstance(value.node, (ast.Dict, ast.DictComp)):
+        if _is_dict(flow, value):
             return keys(flow, value)
         return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
     if isinstance(value, (Unknown, Other)):
@@ -157,6 +158,21 @@ def _element_of_object(flow: Evaluator, value: Instance) -> Values:
     if found is None:
         found = objects.special(flow, value, ("__getitem__",), one(Other("an index")))
     return found if found is not None else one(Unknown("an element of something that is not followed"))
+
+
+def _is_dict(flow: Evaluator, value: Container) -> bool:
+    if isinstance(value.node, (ast.Dict, ast.DictComp)):
+        return True
+    makers = _makers(flow, value)
+    return bool(makers) and makers <= DICTS
+
+
+def _makers(flow: Evaluator, value: Container) -> set[str]:
+    """The library's functions that made it, where one did: `dict(...)`, or `dict` as a factory."""
+    node = value.node.func if isinstance(value.node, ast.Call) else value.node
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return set()
+    return {made.path for made in flow.values(node, value.frame) if isinstance(made, Library)}
 
 
 def keys(flow: Evaluator, value: Container | Items) -> Values:
@@ -195,7 +211,7 @@ def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values
     if isinstance(node, ast.Dict):
         for key, element in zip(node.keys, node.values, strict=True):
             if key is None:
-                yield _ANY, union(_content(flow, v) for v in flow.values(element, frame))
+                yield ANY, union(_content(flow, v) for v in flow.values(element, frame))
             else:
                 yield constant(key), flow.values(element, frame)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -203,14 +219,41 @@ def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values
         for position, element in enumerate(node.elts):
             if isinstance(element, ast.Starred):
                 spread = True
-                yield _ANY, elements(flow, flow.values(element.value, frame))
+                yield ANY, elements(flow, flow.values(element.value, frame))
             else:
-                yield (_ANY if spread else position), flow.values(element, frame)
+                yield (ANY if spread else position), flow.values(element, frame)
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
         inner = flow.frames.inside(frame.file.index.scopes[node], frame)
-        yield _ANY, flow.values(node.value if isinstance(node, ast.DictComp) else node.elt, inner)
+        yield ANY, flow.values(node.value if isinstance(node, ast.DictComp) else node.elt, inner)
+    elif isinstance(node, ast.Call):
+        from react_migrate.flow import standard  # it needs this module
+
+        for path in sorted(_makers(flow, value) & standard.CONTENTS.keys()):
+            yield from standard.CONTENTS[path](flow, Binding(CallSite(node, frame)))
     if not isinstance(node, (ast.Tuple, ast.GeneratorExp)):
         yield from _added_later(flow, value)
+
+
+def laid_out(flow: Evaluator, value: Value) -> tuple[Values, ...] | None:
+    """The elements of a tuple or list by position, where it is written out."""
+    if isinstance(value, Items):
+        return value.fixed
+    if not isinstance(value, Container) or not isinstance(value.node, (ast.Tuple, ast.List)):
+        return None
+    if any(isinstance(element, ast.Starred) for element in value.node.elts):
+        return None
+    return tuple(one_item(flow, value, position) for position in range(len(value.node.elts)))
+
+
+def by_name(flow: Evaluator, value: Value) -> dict[str, Values] | None:
+    """The values of a dict by key, where all keys are written out."""
+    if isinstance(value, Items):
+        return dict(value.named) if value.named or value.fixed == () else None
+    if not isinstance(value, Container) or not _is_dict(flow, value):
+        return None
+    entries = list(_entries(flow, value))
+    names = [place for place, _ in entries if isinstance(place, str)]
+    return {name: one_item(flow, value, name) for name in names} if len(names) == len(entries) else None
 
 
 def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
@@ -222,9 +265,9 @@ def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Va
             if not isinstance(call.func, ast.Attribute) or not _holds(flow, call.func.value, frame, value):
                 continue
             if name in _ADDERS and len(call.args) > _ADDERS[name]:
-                yield _ANY, flow.values(call.args[_ADDERS[name]], frame)
+                yield ANY, flow.values(call.args[_ADDERS[name]], frame)
             elif name in _EXTENDERS and call.args:
-                yield _ANY, union(_content(flow, v) for v in flow.values(call.args[0], frame))
+                yield ANY, union(_content(flow, v) for v in flow.values(call.args[0], frame))
     for store in index.item_stores:
         frame = flow.frames.general(store.scope)
         assert isinstance(store.target, ast.Subscript)
@@ -272,7 +315,7 @@ def method(flow: Evaluator, value: Container | Items, name: str, binding: Bindin
         return items(one(Items(union(pair), pair)))
     if name in {"get", "pop", "setdefault", "popleft", "popitem", "get_nowait", "__getitem__"}:
         arguments_ = binding.site.node.args if binding.site is not None else []
-        key = constant(arguments_[0]) if arguments_ else _ANY
+        key = constant(arguments_[0]) if arguments_ else ANY
         found = one_item(flow, value, key)
         return found | arguments.nth(flow, binding, 1) if len(arguments_) > 1 else found
     if name in {"append", "add", "extend", "update", "insert", "sort", "clear", "remove", "reverse"}:

@@ -112,16 +112,29 @@ TYPE_FIRST = frozenset(("typing.cast", "typing_extensions.cast"))
 """Functions that give back their second argument."""
 
 TO_ITEMS = frozenset(
-    f"builtins.{name}"
-    for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "aiter")
+    f"builtins.{name}" for name in ("tuple", "frozenset", "sorted", "reversed", "iter", "aiter")
 ) | frozenset(
     (
-        *("collections.deque", "asyncio.as_completed", "concurrent.futures.as_completed", "itertools.islice"),
+        *("asyncio.as_completed", "concurrent.futures.as_completed", "itertools.islice"),
         *("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.asyncio.tqdm", "tqdm.notebook.tqdm", "rich.progress.track"),
         *("itertools.cycle", "itertools.chain.from_iterable"),
     )
 )
 """Functions whose result has the elements of their first argument."""
+
+LISTS = frozenset(("builtins.list", "builtins.set", "collections.deque"))
+"""Containers that are made of the elements of an argument, and added to later."""
+
+QUEUES = frozenset(
+    (
+        *("queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "queue.PriorityQueue"),
+        *("asyncio.Queue", "asyncio.LifoQueue", "multiprocessing.Queue"),
+    )
+)
+"""Containers that are empty at first."""
+
+DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
+"""Containers with keys."""
 
 ONE_OF = frozenset(("builtins.max", "builtins.min", "random.choice", "builtins.next", "builtins.anext"))
 """Functions that give one element of their first argument."""

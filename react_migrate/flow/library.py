@@ -59,6 +59,8 @@ _RESULT = "dspy.evaluate.EvaluationResult"
 def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
     """What calling a library's function or class gives."""
     path = value.path
+    if path in standard.CONTENTS:
+        return standard.container(flow, path, binding)
     special = standard.SPECIAL.get(path)
     if special is not None:
         return special(flow, binding)

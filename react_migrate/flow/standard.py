@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, calls, containers
 from react_migrate.flow.frames import Binding
+from react_migrate.flow.known import DICTS, LISTS, QUEUES
 from react_migrate.flow.values import (
     NOTHING,
     Container,
@@ -73,14 +75,66 @@ def _wait(flow: Evaluator, binding: Binding) -> Values:
     return one(Items(tasks, (tasks, tasks)))
 
 
-def _dict(flow: Evaluator, binding: Binding) -> Values:
+def container(flow: Evaluator, path: str, binding: Binding) -> Values:
+    """`list(x)`, `dict(a=x)`, `deque()`: a container, which more may be put into later."""
+    if binding.site is not None and not binding.skip:
+        return one(Container(binding.site.node, binding.site.frame))
+    return one(Items(union(found for _, found in CONTENTS[path](flow, binding))))
+
+
+Contents = Iterator[tuple[object, Values]]  # places and what is there, as `containers` has them
+
+
+def _elements(flow: Evaluator, binding: Binding) -> Contents:
+    yield containers.ANY, containers.elements(flow, arguments.first(flow, binding))
+
+
+def _nothing(flow: Evaluator, binding: Binding) -> Contents:
+    return iter(())
+
+
+def _entries(flow: Evaluator, binding: Binding) -> Contents:
     given = arguments.lay_out(flow, binding)
-    named = tuple(given.named.items())
-    every = union(given.named.values())
+    yield from given.named.items()
+    if given.more_named is not None:
+        yield containers.ANY, given.more_named
     for value in union(given.positional):
         if isinstance(value, (Container, Items)):
-            every |= containers.held(flow, value)
-    return one(Items(every, None, named))
+            yield containers.ANY, containers.held(flow, value)
+
+
+def _made_when_asked(flow: Evaluator, binding: Binding) -> Contents:
+    """`defaultdict(f)`."""
+    yield containers.ANY, _made_by(flow, arguments.first(flow, binding), binding)
+
+
+def _made_by(flow: Evaluator, factories: Values, binding: Binding, keyword: str | None = None) -> Values:
+    """What factories make. Lists made by `list` are told apart by where it says so."""
+    site = binding.site
+    written = site.node.args[0] if site is not None and site.node.args else None
+    if site is not None and keyword is not None:
+        written = next((k.value for k in site.node.keywords if k.arg == keyword), written)
+    found = NOTHING
+    for factory in factories:
+        if (
+            isinstance(factory, Library)
+            and factory.path in CONTENTS
+            and site is not None
+            and written is not None
+        ):
+            found |= one(Container(written, site.frame))
+        else:
+            found |= calls.apply(flow, factory, Binding(None))
+    return found
+
+
+CONTENTS: dict[str, Callable[[Evaluator, Binding], Contents]] = {
+    **dict.fromkeys(LISTS, _elements),
+    **dict.fromkeys(QUEUES, _nothing),
+    **dict.fromkeys(DICTS, _entries),
+    "collections.defaultdict": _made_when_asked,
+}
+"""What a container has in it when it is made."""
 
 
 def _getattr(flow: Evaluator, binding: Binding) -> Values:
@@ -104,12 +158,8 @@ def _wraps(flow: Evaluator, binding: Binding) -> Values:
 
 def _field(flow: Evaluator, binding: Binding) -> Values:
     """`field(default_factory=f)`: what the factory makes."""
-    factory = arguments.first(flow, binding, "default_factory")
-    return union(calls.apply(flow, function, Binding(None)) for function in factory) or one(NoValue())
-
-
-def _defaultdict(flow: Evaluator, binding: Binding) -> Values:
-    return items(union(calls.apply(flow, f, Binding(None)) for f in arguments.first(flow, binding)))
+    factories = arguments.first(flow, binding, "default_factory")
+    return _made_by(flow, factories, binding, "default_factory") or one(NoValue())
 
 
 def _trajectory_of(flow: Evaluator, binding: Binding) -> Values:
@@ -144,14 +194,12 @@ SPECIAL = {
     "builtins.zip": _zip,
     "itertools.product": _zip,
     "builtins.enumerate": _enumerate,
-    "builtins.dict": _dict,
     "builtins.getattr": _getattr,
     "asyncio.gather": _gather,
     "asyncio.wait": _wait,
     "dataclasses.field": _field,
     "pydantic.Field": _field,
     "attr.ib": _field,
-    "collections.defaultdict": _defaultdict,
     "react_shims.trajectory_of": _trajectory_of,
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
