@@ -304,6 +304,19 @@ def test_comments_ignore_findings(tmp_path: Path) -> None:
     assert said(check(path)) == ["cell 3:1:7: RM201"]
 
 
+def test_comments_for_humans_go_into_the_cell_and_never_into_what_is_no_python(tmp_path: Path) -> None:
+    switch = "%%time\n!ls\nif hasattr(dspy, 'ReActV2'):\n    print(1)"
+    path = written(tmp_path, AGENT, switch, "%%writefile x.py\nx.trajectory", "print(\nx.trajectory")
+    before = sources(path.read_bytes())
+    expected = ["cell 2:4:18: RM102", "cell 3:2:1: RM004", "cell 4:1:6: RM004"]
+    assert said(rewrite(path, annotate=True)) == expected
+    after = sources(path.read_bytes())
+    time, shell, comment, *rest = after[1].split("\n")
+    assert "\n".join([time, shell, *rest]) == switch
+    assert comment.startswith("# TODO(react-migrate): RM102 ")
+    assert [after[0], *after[2:]] == [before[0], *before[2:]]
+
+
 def test_standard_input_is_a_notebook_when_it_is_called_one(tmp_path: Path) -> None:
     before = compact(notebook(AGENT, READ))
     expected = compact(notebook(AGENT.replace("\n", f"\n{IMPORT}\n", 1), FIXED))
