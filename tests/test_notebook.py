@@ -252,7 +252,7 @@ def test_the_import_goes_where_it_runs_before_the_use(
     assert dict(enumerate(sources(path.read_bytes()), 1)) == expected
 
 
-@pytest.mark.parametrize("name", ["help_desk", "support_chat", "quiz_night", "trace_report", "early_adopter"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in (FIXTURES.parent / "programs").glob("*.py")))
 def test_a_program_cut_into_cells_is_rewritten_as_it_is_in_one_file(name: str, tmp_path: Path) -> None:
     """What the rewritten programs do on DSPy is proven elsewhere; here they must come out the same."""
     program = FIXTURES.parent / "programs" / f"{name}.py"
