@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from react_migrate.flow.frames import Frame
@@ -46,26 +47,45 @@ _SEQUENCES = frozenset(
 _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
 
 
-def instance_of(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
-    """The values that an annotation promises; `Unknown` where it promises nothing that is followed here."""
+Resolve = Callable[["Evaluator", ast.expr, Frame], Values]
+
+
+def _by_place(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
+    return flow.values(node, frame)
+
+
+def instance_of(flow: Evaluator, node: ast.expr, frame: Frame, resolve: Resolve = _by_place) -> Values:
+    """The values that an annotation promises; `Unknown` where it promises nothing that is followed here.
+
+    `resolve` says what the names in it mean: in one written as a string they have no place in the code.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return union(_promised(value) for value in quoted(flow, node.value, frame))
+        parsed = _parsed(node.value)
+        return instance_of(flow, parsed, frame, _by_name) if parsed is not None else one(_UNREADABLE)
     if isinstance(node, ast.Constant) and node.value is None:
         return one(NoValue())
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return instance_of(flow, node.left, frame) | instance_of(flow, node.right, frame)
+        left, right = (instance_of(flow, side, frame, resolve) for side in (node.left, node.right))
+        return left | right
     if isinstance(node, ast.Subscript):
-        return _generic(flow, node, frame)
-    return union(_promised(value) for value in flow.values(node, frame))
+        return _generic(flow, node, frame, resolve)
+    return union(_promised(value) for value in resolve(flow, node, frame))
 
 
 def quoted(flow: Evaluator, text: str, frame: Frame) -> Values:
     """The things that the text of a string annotation names, read as if it stood there without quotes."""
+    parsed = _parsed(text)
+    return _by_name(flow, parsed, frame) if parsed is not None else one(_UNREADABLE)
+
+
+def _parsed(text: str) -> ast.expr | None:
     try:
-        parsed = ast.parse(text.strip(), mode="eval").body
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        return one(Unknown("its annotation cannot be read"))
-    return _by_name(flow, parsed, frame)
+        return None
+
+
+_UNREADABLE = Unknown("its annotation cannot be read")
 
 
 def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
@@ -82,21 +102,22 @@ def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
     return one(Unknown("its annotation is not followed"))
 
 
-def _generic(flow: Evaluator, node: ast.Subscript, frame: Frame) -> Values:
+def _generic(flow: Evaluator, node: ast.Subscript, frame: Frame, resolve: Resolve) -> Values:
     name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    inside = [instance_of(flow, part, frame, resolve) for part in parts]
     if name in _WRAPPERS:
-        inner = instance_of(flow, parts[0], frame)
-        return inner | one(NoValue()) if name == "Optional" else inner
+        return inside[0] | one(NoValue()) if name == "Optional" else inside[0]
     if name == "Union":
-        return union(instance_of(flow, part, frame) for part in parts)
+        return union(inside)
     if name in _SEQUENCES:
-        return one(Items(instance_of(flow, parts[0], frame)))
+        return one(Items(inside[0]))
     if name in _MAPPINGS and len(parts) == 2:
-        return one(Items(instance_of(flow, parts[1], frame)))
+        return one(Items(inside[1]))
     if name in {"tuple", "Tuple"}:
-        elements = tuple(instance_of(flow, part, frame) for part in parts)
-        return one(Items(union(elements), elements))
+        if isinstance(parts[-1], ast.Constant) and parts[-1].value is Ellipsis:
+            return one(Items(inside[0]))
+        return one(Items(union(inside), tuple(inside)))
     return one(Unknown("its annotation is not followed"))
 
 
