@@ -134,6 +134,33 @@ def rewrite(paths: tuple[Path, ...], diff: bool, unsafe: bool, annotate: bool, *
 
 
 @main.command()
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="INPUT...", type=click.Path(path_type=Path, allow_dash=True)
+)
+@click.option("-o", "--output", required=True, help="Where to: a file, a folder, or - for standard output.")
+@click.option("--reverse", is_flag=True, help="From histories back to trajectories.")
+@click.option("--trajectory", metavar="FIELD", help="The field with the trajectory; else it is searched for.")
+@click.option("--history-field", metavar="NAME", default="history", show_default=True, help="Its new name.")
+@click.option("--inputs", metavar="A,B", help="The fields that are the signature's inputs.")
+@click.option("--outputs", metavar="C,D", help="The fields that are the signature's outputs.")
+@click.option("--kind", metavar="SHAPE", help="The trajectory's shape: flat, steps, turns or messages.")
+@click.option("--rejects", metavar="FILE", type=click.Path(path_type=Path), help="Where rejected records go.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar and no summary.")
+def convert(sources: tuple[Path, ...], **options: Any) -> None:
+    """Convert the V1 trajectories in files of stored runs to histories, which V2 agents go on from.
+
+    INPUT is JSON, JSONL, CSV or Parquet, gzip or zstd around it, a folder of these, or - for standard input.
+    Every record keeps its other fields. OUTPUT appears when everything is complete, or not at all.
+
+    Exit codes: 0 everything is converted, 1 records were rejected, 2 the job could not be done.
+    """
+    from react_migrate.stored.command import run_convert
+
+    click.get_current_context().exit(run_convert(sources, options))
+
+
+@main.command()
 @click.argument("code")
 def explain(code: str) -> None:
     """What the rule CODE finds, why, what its fix does and when that is not safe."""

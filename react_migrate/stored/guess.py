@@ -1,0 +1,99 @@
+"""Which fields of a record are the inputs and outputs of the signature, when nobody says so.
+
+Told by the fields' names and order alone, so that all records of a kind are treated alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from react_migrate.stored.fields import FieldPath
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# The commonest names in public DSPy programs.
+_INPUTS = _words(
+    """
+    question query input task prompt request user_request user_query user_input user_message instruction
+    instructions goal problem topic
+    """
+)
+_OUTPUTS = _words(
+    """
+    answer response output result final_answer process_result reply completion summary prediction report
+    """
+)
+# What people store beside a run.
+_OTHERS = _words(
+    """
+    id _id uid uuid run_id trace_id session_id user_id example_id task_id index idx split timestamp time date
+    created created_at updated_at started_at finished_at duration latency elapsed cost usage tokens lm_usage
+    model lm program version score scores metric metrics correct success passed label labels gold gold_answer
+    expected expected_answer ground_truth target reference metadata meta tags error errors status comment
+    feedback termination_reason history dspy_uuid dspy_split reasoning
+    """
+)
+_INPUT_GROUPS = ("inputs", "input", "example")
+_OUTPUT_GROUPS = ("outputs", "output", "prediction")
+
+
+class Guess(NamedTuple):
+    """Paths of fields in the record; the last key of each is the name of the input or output."""
+
+    inputs: tuple[FieldPath, ...] = ()
+    outputs: tuple[FieldPath, ...] = ()
+
+
+def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
+    """The inputs and outputs of the run whose trajectory is at a path in the record.
+
+    - A group of fields, `{"inputs": {...}, "outputs": {...}}`, is taken whole.
+    - V1's predictions have the order trajectory, reasoning, outputs: what follows are the outputs.
+    - Otherwise fields with a usual name, such as `question` and `answer`.
+    - What stands before the trajectory in a record with known outputs are inputs.
+    Names of what people store beside a run, such as `id` or `score`, are never taken.
+    """
+    holder: Any = record
+    for key in trajectory[:-1]:
+        holder = holder[key]
+    prefix, name = trajectory[:-1], trajectory[-1]
+    outputs = _group(record, _OUTPUT_GROUPS, prefix) or _outputs(list(holder), name, prefix)
+    inputs = _group(record, _INPUT_GROUPS, prefix, _INPUTS)
+    if not inputs:
+        inputs = tuple((key,) for key in record if key in _INPUTS and not isinstance(record[key], dict))
+    if not inputs and outputs:
+        before = list(record)[: list(record).index(trajectory[0])]
+        inputs = tuple(
+            (key,)
+            for key in before
+            if key not in _OTHERS | _OUTPUTS and not isinstance(record[key], (dict, list))
+        )
+    return Guess(inputs, outputs)
+
+
+def _outputs(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:
+    after = keys[keys.index(trajectory) + 1 :]
+    found = after[1:] if after[:1] == ["reasoning"] else [key for key in keys if key in _OUTPUTS]
+    return tuple((*prefix, key) for key in found if key not in _OTHERS | _INPUTS)
+
+
+def _group(
+    record: Mapping[str, Any],
+    names: tuple[str, ...],
+    prefix: FieldPath,
+    only: frozenset[str] | None = None,
+) -> tuple[FieldPath, ...]:
+    """The fields of the first nested object with one of the names; of an example only its likely inputs."""
+    for name in names:
+        group = record.get(name)
+        if isinstance(group, dict) and (name,) != prefix:
+            keys = [key for key in group if key not in _OTHERS]
+            if name == "example":  # it has the labels, too
+                keys = [key for key in keys if only and key in only]
+            if keys:
+                return tuple((name, key) for key in keys)
+    return ()
