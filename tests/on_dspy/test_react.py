@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import dataclasses
 import inspect
 import json
 import pickle
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,67 @@ def test_the_model_and_the_caller_see_what_they_see_of_the_bare_class(native: bo
         assert isinstance(prediction, dspy.Prediction)
         results.append((lm.prompts, prediction.toDict(), prediction.keys(), repr(prediction)))
     assert results[0] == results[1]
+
+
+def reply_in_chunks(engine: Any, size: int = 5) -> None:
+    whole = engine.stream
+
+    def stream(request: Any) -> Iterator[Any]:
+        for event in whole(request):
+            text = getattr(getattr(event, "delta", None), "text", "")
+            parts = [text[start : start + size] for start in range(0, len(text), size)]
+            yield from (
+                dataclasses.replace(event, delta=dataclasses.replace(event.delta, text=part))
+                for part in parts
+            )
+            if not parts:
+                yield event
+
+    engine.stream = stream
+
+
+@pytest.mark.dspy(">=3.4")
+def test_thoughts_stream_as_they_do_from_the_bare_class() -> None:
+    async def stream(agent: Any) -> list[Any]:
+        listener = dspy.streaming.StreamListener(signature_field_name="next_thought", allow_reuse=True)
+        program = dspy.streamify(agent, stream_listeners=[listener])
+        return [chunk async for chunk in program(question="why?")]
+
+    streamed = []
+    for agent_class in (V2, ReAct):
+        lm = ScriptedLM([turn("thinking about it", look("a")), submit(answer="x")])
+        reply_in_chunks(lm.lm.engine)
+        with dspy.context(lm=lm.lm, adapter=TEXT):
+            *chunks, prediction = asyncio.run(stream(make(agent_class)))
+        streamed.append([chunk.chunk if hasattr(chunk, "chunk") else chunk.message for chunk in chunks])
+        assert prediction.answer == "x"
+    assert "thinking about it" in "".join(streamed[0])
+    assert streamed[1] == streamed[0]
+    assert prediction.trajectory["thought_0"] == "thinking about it"
+
+
+@on_v2
+def test_callbacks_and_usage_see_the_bare_class() -> None:
+    class Recorder(dspy.utils.BaseCallback):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.seen: list[str] = []
+
+        def on_module_start(self, call_id: str, instance: Any, inputs: Any) -> None:
+            self.seen.append(type(instance).__name__)
+
+        def on_tool_start(self, call_id: str, instance: Any, inputs: Any) -> None:
+            self.seen.append(instance.name)
+
+    seen = []
+    for agent_class in (V2, ReAct):
+        recorder = Recorder()
+        lm = ScriptedLM([turn("one", look("a")), submit(answer="x")])
+        with dspy.context(lm=lm.lm, adapter=TEXT, callbacks=[recorder], track_usage=True):
+            prediction = make(agent_class)(question="why?")
+        assert prediction.get_lm_usage() is not None
+        seen.append(recorder.seen[1:])
+    assert seen[0] == ["Predict", "search", "Predict", "submit"]
+    assert seen[1] == seen[0]
 
 
 @on_v2

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
+import runpy
 import sys
-from pathlib import Path
+import warnings
 
 import dspy
+import pytest
 
 import react_shims
+from react_shims.deprecation import TransitionWarning
 from react_shims.installation import AFTER, BEFORE, SWITCHED, WINDOW
 
 RELEASE = tuple(int(part) for part in dspy.__version__.split(".")[:2])
@@ -49,7 +51,11 @@ def test_the_function_is_not_hidden_by_a_module() -> None:
     )
 
 
-def test_the_command_prints_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error::DeprecationWarning:react_shims", "-m", "react_shims"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == f"{react_shims.status()}\n"
+def test_the_command_prints_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["react_shims"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TransitionWarning)
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_module("react_shims", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"{react_shims.status()}\n"
