@@ -40,7 +40,7 @@ def parameter(flow: Evaluator, arg: ast.arg, frame: Frame) -> Values:
     if evidence and not any(isinstance(value, Unknown) for value in evidence):
         return via(evidence, frame.file, arg, f"parameter `{arg.arg}` is annotated so")
     called = list(callers.bindings(flow, frame))
-    passed = union(_from_call(flow, binding, node, arg, frame) for binding in called)
+    passed = union([_from_call(flow, binding, node, arg, frame) for binding in called])
     reason = callers.beyond(flow, frame, arg, called)
     if reason is None:
         return passed

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def of_all(flow: Evaluator, values: Values, name: str, node: ast.AST, frame: Frame) -> Values:
     """The attribute of every value in a set."""
-    return union(of(flow, value, name, node, frame) for value in values)
+    return union([of(flow, value, name, node, frame) for value in values])
 
 
 def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) -> Values:

@@ -41,7 +41,7 @@ def call(flow: Evaluator, node: ast.Call, frame: Frame) -> Values:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(flow, node, frame)
     binding = Binding(CallSite(node, frame))
-    return union(apply(flow, value, binding) for value in flow.values(node.func, frame))
+    return union([apply(flow, value, binding) for value in flow.values(node.func, frame)])
 
 
 def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
@@ -113,7 +113,7 @@ def decorated(
     for decorator in reversed(node.decorator_list):
         made = flow.values(decorator, frame)
         if any(isinstance(value, (Function, Class)) for value in made):
-            values = union(_decorate(flow, value, values) for value in made)
+            values = union([_decorate(flow, value, values) for value in made])
     return values
 
 
@@ -149,7 +149,7 @@ def _compute_result(flow: Evaluator, function: Function, frame: Frame) -> Values
     if frame.scope.yields:
         return one(Items(_yielded(flow, frame)))
     returns = frame.scope.returns
-    found = union(flow.values(r.value, frame) for r in returns if r.value is not None)
+    found = union([flow.values(r.value, frame) for r in returns if r.value is not None])
     if not returns or any(r.value is None for r in returns):
         found |= one(NoValue())
     if node.returns is not None and any(isinstance(value, Unknown) for value in found):

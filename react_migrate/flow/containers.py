@@ -45,7 +45,7 @@ def subscript(flow: Evaluator, values: Values, node: ast.Subscript, frame: Frame
     if isinstance(node.slice, ast.Slice):
         return items(elements(flow, values)) if values else NOTHING
     key = constant(node.slice)
-    return union(_item(flow, value, key, node, frame) for value in values)
+    return union([_item(flow, value, key, node, frame) for value in values])
 
 
 def constant(node: ast.expr) -> object:
@@ -124,7 +124,7 @@ def _at_key(flow: Evaluator, value: Container, key: object) -> Values:
 
 def elements(flow: Evaluator, values: Values) -> Values:
     """What iterating over any of the values gives."""
-    return union(_element(flow, value) for value in values)
+    return union([_element(flow, value) for value in values])
 
 
 def _element(flow: Evaluator, value: Value) -> Values:

@@ -97,7 +97,7 @@ class Evaluator:
     def bool_op(self, node: ast.BoolOp, frame: Frame) -> Values:
         if isinstance(node.op, ast.And):
             return self.values(node.values[-1], frame)
-        return union(self.values(value, frame) for value in node.values)
+        return union([self.values(value, frame) for value in node.values])
 
     def bin_op(self, node: ast.BinOp, frame: Frame) -> Values:
         return containers.added(self, self.values(node.left, frame), self.values(node.right, frame))

@@ -169,7 +169,7 @@ def _may_export(module: str, name: str) -> bool:
 
 
 def _all(flow: Evaluator, definitions: list[Definition] | tuple[Definition, ...], frame: Frame) -> Values:
-    return union(defined(flow, definition, frame) for definition in definitions)
+    return union([defined(flow, definition, frame) for definition in definitions])
 
 
 def defined(flow: Evaluator, definition: Definition, frame: Frame) -> Values:

@@ -42,7 +42,7 @@ def _instance_attribute(flow: Evaluator, instance: Instance, name: str) -> Value
     assert isinstance(instance.cls, Class)
     own = list(classes.lineage(flow, instance.cls))
     below = classes.subclasses(flow, instance.cls, name) if instance.made is None else []
-    found = union(_stored_by(flow, cls, instance, name) for cls in own)
+    found = union([_stored_by(flow, cls, instance, name) for cls in own])
     found |= _stored_from_outside(flow, instance, name)
     nearest = next((cls for cls in own if classes.definitions(cls, name)), None)
     if nearest is not None:

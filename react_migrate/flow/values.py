@@ -216,7 +216,10 @@ def one(value: Value) -> Values:
 
 
 def union(sets: Iterable[Values]) -> Values:
-    """All the values in all the sets."""
+    """All the values in all the sets.
+
+    Give it a list where computing them leads deep: a generator is run by C code, whose stack is small.
+    """
     return NOTHING.union(*sets)
 
 
