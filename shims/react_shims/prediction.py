@@ -27,8 +27,9 @@ def _read_quietly(prediction: Any) -> Any:
 
 
 def _stored_or(prediction: Any, derive: Callable[[Any], Any]) -> Any:
-    fields = vars(prediction).get("_store", {})
-    return fields[FIELD] if FIELD in fields else derive(prediction)
+    if FIELD in prediction.keys():  # noqa: SIM118 (`in` also finds what is derived)
+        return dspy.Example.__getitem__(prediction, FIELD)
+    return derive(prediction)
 
 
 def _derived(prediction: Any) -> Any:

@@ -16,7 +16,8 @@ from react_shims.loop import aforward as loop_of_3_3
 from react_shims.outcome import CHOICES, OnFailure
 from react_shims.processing import HistoryProcessing, HistoryProcessor
 from react_shims.react_run import ReActRun
-from react_shims.run import Overflow, Run, RunScope
+from react_shims.run import Overflow, Run
+from react_shims.scope import RunScope
 from react_shims.submit import described_submit
 from react_shims.transition import require_v2_class
 from react_shims.truncation import FlatTruncation, drop_oldest_step
@@ -36,7 +37,10 @@ else:
         return lambda decorated: decorated
 
 
-DEFAULT_MAX_ITERS: int = inspect.signature(_InstalledV2.__init__).parameters["max_iters"].default
+_parameters = inspect.signature(_InstalledV2.__init__).parameters
+DEFAULT_MAX_ITERS: int = _parameters["max_iters"].default
+HAS_PROCESSOR = "history_processor" in _parameters
+"""Whether the installed V2 has one of its own, which then is used. No release up to 3.4 has."""
 
 RESERVED_OUTPUTS = frozenset({"history", "termination_reason", "next_thought", "tool_calls"})
 RESERVED_INPUTS = frozenset({"history", "tools", "max_iters", "next_thought", "tool_calls"})
@@ -104,6 +108,8 @@ class ReAct(RunScope, _InstalledV2, metaclass=_StandsForV2):  # type: ignore[mis
         if on_failure not in (None, *CHOICES):
             choices = ", ".join(map(repr, CHOICES))
             raise ValueError(f"on_failure must be {choices} or None, not {on_failure!r}")
+        if HAS_PROCESSOR:
+            dspy_options["history_processor"] = history_processor
         super().__init__(signature, tools, max_iters, **dspy_options)
         _refuse_reserved_names(self.signature)
         self.truncate = truncate
@@ -124,12 +130,12 @@ class ReAct(RunScope, _InstalledV2, metaclass=_StandsForV2):  # type: ignore[mis
         own = type(self).truncate_trajectory is not ReAct.truncate_trajectory
         if own or "truncate_trajectory" in vars(self):
             return FlatTruncation(self.truncate_trajectory)
-        if self.history_processor is not None:
+        if self.history_processor is not None and not HAS_PROCESSOR:
             return HistoryProcessing(self.history_processor)
         return FlatTruncation(drop_oldest_step, whole_conversation=True) if self.truncate else None
 
     def _make_run(self) -> Run:
-        return ReActRun(self, self._overflow())
+        return ReActRun(self, self._overflow(), takes_processor=not HAS_PROCESSOR)
 
     if not hasattr(_InstalledV2, "aforward"):
 

@@ -27,8 +27,9 @@ class ReActRun(Run):
 
     settles = ENDS_THE_LOOP
 
-    def __init__(self, agent: Any, overflow: Any) -> None:
+    def __init__(self, agent: Any, overflow: Any, *, takes_processor: bool) -> None:
         super().__init__(agent, overflow)
+        self._takes_processor = takes_processor  # from the call; else DSPy's loop does
         self._inputs: Inputs = {}  # the signature's
         self._tools = ToolsForShow()
         self._reason = "max_iters"  # why the loop ended, if it has ended
@@ -48,7 +49,7 @@ class ReActRun(Run):
                 IgnoredInputWarning,
             )
         given = dict(inputs)
-        if "history_processor" in given and "history_processor" not in names:
+        if self._takes_processor and "history_processor" in given and "history_processor" not in names:
             self._process_with(given.pop("history_processor"))
         history = given.get("history")
         if self.agent.copy_history and isinstance(history, dspy.History):

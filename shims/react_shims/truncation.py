@@ -17,7 +17,8 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from react_shims.run import Attempts, Inputs, Overflow, RunScope, dspy
+from react_shims.run import Attempts, Inputs, Overflow, dspy
+from react_shims.scope import RunScope
 from react_shims.wire.edits import keep_steps
 from react_shims.wire.view import flat_view
 

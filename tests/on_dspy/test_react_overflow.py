@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
+import inspect
 from typing import Any
 
 import dspy
@@ -10,10 +12,12 @@ import pytest
 from scripted import overflow, submit, turn
 from ways import Way, in_every_way, look, search
 
+from react_shims import transition
 from react_shims.transition import v2_class
 from react_shims.truncation import TruncationHook
 
 if v2_class():
+    from react_shims import react
     from react_shims.react import ReAct
 
 pytestmark = [
@@ -233,3 +237,37 @@ def test_a_signature_with_an_input_of_that_name_keeps_it() -> None:
     program = ReAct("history_processor -> answer", tools=[search])
     SYNC.ask(program, lm, history_processor="the one in the basement")
     assert "the one in the basement" in lm.shown(0)
+
+
+def test_a_v2_with_a_processor_of_its_own_uses_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As proposed for DSPy; no release at hand has it."""
+    got: list[Any] = []
+
+    class Native(v2_class()):  # type: ignore[misc]
+        def __init__(self, *args: Any, history_processor: Any = None, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.history_processor = history_processor
+
+        def forward(self, **inputs: Any) -> Any:
+            got.append(inputs.pop("history_processor", self.history_processor))
+            return super().forward(**inputs)
+
+        __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                *inspect.signature(v2_class().__init__).parameters.values(),
+                inspect.Parameter("history_processor", inspect.Parameter.KEYWORD_ONLY, default=None),
+            ]
+        )
+
+    monkeypatch.setattr(transition, "require_v2_class", lambda: Native)
+    spec = importlib.util.spec_from_file_location("react_on_a_later_dspy", react.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    later = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(later)
+    program = later.ReAct("question -> answer", tools=[search], history_processor=only_last)
+    for per_call, expected in (({}, only_last), ({"history_processor": len}, len)):
+        lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
+        SYNC.ask(program, lm, question="why?", **per_call)
+        assert got.pop() is expected
+        assert "found a" in lm.shown(2), "the shim processes nothing itself"

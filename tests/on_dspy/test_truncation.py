@@ -565,6 +565,16 @@ def test_an_override_patched_onto_the_instance_is_asked() -> None:
     assert asked == [1]
 
 
+@on_v2
+def test_an_agent_without_its_predictor_is_told_from_one_that_fails() -> None:
+    class Forgetful(TruncationHook, V2):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            dspy.Module.__init__(self)
+
+    with pytest.raises(RuntimeError, match=r"Forgetful has no predictor 'react'\. Either its __init__"):
+        run(make(Forgetful), ScriptedLM([]))
+
+
 # --- many runs at once --------------------------------------------------------------------------------------
 
 
