@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -37,8 +38,9 @@ class View:
     group: Hashable = None
 
 
+@functools.lru_cache(maxsize=1)  # the rules that share it are asked about one file after the other
 def views(file: AnalysedFile) -> list[View]:
-    """The reads of a file that there is reason to think are of ReAct predictions."""
+    """The reads of a file that there is reason to think are of ReAct predictions. Not to be changed."""
     if not (file.within_reach or file.path in file.program.near_dspy):
         return []
     found = [(read, judge(file.values(read.receiver, read.scope))) for read in reads(file)]
