@@ -52,7 +52,7 @@ class ReActV2Name(Rule):
     code = "RM101"
     summary = "dspy.ReActV2 is renamed to dspy.ReAct in DSPy 3.5 and gone in 3.6"
     fix = Fix.SAFE
-    triggers = (b"ReActV2",)
+    triggers = (b"ReActV2", b"react_v2")
     examples = (
         Example(
             """\

@@ -28,7 +28,7 @@ class TrajectoryWrite(Rule):
     code = "RM205"
     summary = "writing to prediction.trajectory has no effect on the run in DSPy 3.5"
     fix = Fix.MANUAL
-    triggers = (b"trajectory",)
+    triggers = (b"trajectory", b"._store")
     examples = (
         Example(
             """\

@@ -30,7 +30,7 @@ class PredictionDump(Rule):
     code = "RM206"
     summary = "a whole-prediction dump changes its schema in DSPy 3.5"
     fix = Fix.MANUAL
-    triggers = (b"ReAct", b"toDict")
+    triggers = (b"ReAct", b"toDict", b"trajectory")
     examples = (
         Example(
             """\

@@ -40,8 +40,7 @@ class RlmInterpreter(Rule):
             if makes_rlm(file, call, scope) or runs_rlm(file, call, scope):
                 keyword = next(k for k in call.keywords if k.arg == "interpreter")
                 yield Finding(self.code, file.span(keyword), message, self.fix)
-        concerned = any(trigger.decode() in file.text for trigger in self.triggers)
-        for call, scope in file.index.all_calls if concerned else ():
+        for call, scope in file.index.all_calls:
             if call.args and runs_rlm(file, call, scope):
                 message = "an interpreter is passed as `interpreter_factory=` from DSPy 3.4 on"
                 yield Finding(self.code, file.span(call.args[0]), message, self.fix)

@@ -39,6 +39,10 @@ class Rule(abc.ABC):
     triggers: ClassVar[tuple[bytes, ...]]  # a file without any of these bytes cannot have a finding
     examples: ClassVar[tuple[Example, ...]]
 
+    def concerns(self, file: AnalysedFile) -> bool:
+        """Whether the file has one of the triggers: the others need no check."""
+        return any(trigger.decode() in file.text for trigger in self.triggers)
+
     @abc.abstractmethod
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         """The findings in one file, in any order."""
