@@ -212,16 +212,20 @@ def test_keys_of_no_step_become_text_before_the_next_kept_thought(native: bool) 
 
 @on_v2
 @pytest.mark.parametrize("native", [False, True])
-def test_when_no_step_is_kept_the_question_and_the_text_are_still_shown(native: bool) -> None:
+@pytest.mark.parametrize("adapter", [dspy.ChatAdapter, dspy.JSONAdapter, dspy.XMLAdapter])
+def test_when_no_step_is_kept_the_question_and_the_text_are_still_shown(adapter: Any, native: bool) -> None:
     class OnlySummary(TruncationHook, V2):
         def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
             return {"summary": "a was found"}
 
     lm = ScriptedLM([turn("one", look("a")), overflow(), submit(answer="x")], native)
-    assert run(make(OnlySummary), lm, NATIVE if native else TEXT).answer == "x"
-    assert "a was found" in lm.shown(2)
+    answer = run(make(OnlySummary), lm, adapter(use_native_function_calling=native)).answer
+    assert answer == "x"
+    assert "summary: a was found" in lm.shown(2)
     assert "why?" in lm.shown(2)
     assert "found a" not in lm.shown(2)
+    assert "earlier_steps" in lm.prompts[2].system
+    assert "earlier_steps" not in make(OnlySummary).react.signature.fields
 
 
 @on_v2
