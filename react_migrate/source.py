@@ -177,7 +177,8 @@ def decode(path: Path, data: bytes) -> PythonFile:
         if data.startswith(mark):
             raise SourceError(f"is {name}, which Python itself cannot run; save it as UTF-8")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # which `detect_encoding` does not know
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
         encoding = encoding.removesuffix("-sig")
         body = data.removeprefix(codecs.BOM_UTF8)
         text = body.decode(encoding)

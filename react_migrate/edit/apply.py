@@ -83,18 +83,32 @@ def _newline(text: str) -> str:
 
 def _parsed(text: str) -> cst.Module:
     """The module, when libcst gives its text back as it is. Raises `SourceError`."""
+    lines = split_lines(text)
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        why = " ".join(str(error).split())
+        fed = next((i for i, line in enumerate(lines, 1) if _FORM_FEED.match(line)), None)
+        if fed is not None:
+            raise _odd_space(fed) from error
         raise SourceError(
-            f"uses syntax that libcst cannot edit yet; make this edit by hand ({why})"
+            f"uses syntax that libcst cannot edit yet; make this edit by hand ({_short(error)})"
         ) from error
     if module.code != text:
-        pairs = zip(split_lines(text), split_lines(module.code), strict=False)
-        line = next((i for i, (old, new) in enumerate(pairs, 1) if old != new), 1)
-        raise SourceError(
-            f"has white space on line {line} (a form feed?) that libcst cannot keep; "
-            "give it a line of its own, or make this edit by hand"
-        )
+        pairs = zip(lines, split_lines(module.code), strict=False)
+        raise _odd_space(next((i for i, (old, new) in enumerate(pairs, 1) if old != new), 1))
     return module
+
+
+_FORM_FEED = re.compile(r"[ \t]*\f[ \t\f]*[^\s#]")  # before code: libcst takes its column for another one
+
+
+def _odd_space(line: int) -> SourceError:
+    return SourceError(
+        f"has white space on line {line} (a form feed?) that libcst cannot keep; "
+        "give it a line of its own, or make this edit by hand"
+    )
+
+
+def _short(error: cst.ParserSyntaxError) -> str:
+    """libcst's words on one line, without the code it shows: a whole file, where lines end in \\r."""
+    return " ".join(error.message.split())

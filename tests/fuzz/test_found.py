@@ -1,0 +1,33 @@
+"""What the fuzzing in this folder has found, each as small as it gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from invariants import check_rewrite
+
+from react_migrate.source import decode
+
+AGENT = 'import dspy\nr = dspy.ReAct("q -> a", tools=[])(q="é")\n'
+
+
+def test_an_encoding_is_declared_on_a_line_that_ends_like_all_others() -> None:
+    """Python reads the declaration whatever the newlines are; the tokenize module wants a \\n after it."""
+    text = f"# coding: latin-1\n{AGENT}print(r.trajectory)\n"
+    for newline in ("\n", "\r\n", "\r"):
+        raw = text.replace("\n", newline).encode("latin-1")
+        assert decode(Path("app.py"), raw).encoding == "iso-8859-1"
+        done = check_rewrite({"app.py": raw})
+        assert b"print(trajectory_of(r))" in done.files["app.py"]
+
+
+@pytest.mark.parametrize("place", ["\fr.trajectory\n", "if r:\n    \f\n    pass\n\fr.trajectory\n"])
+def test_white_space_that_libcst_cannot_keep_is_named(place: str) -> None:
+    """Before code; and without all of the code in the message, which is one line if lines end in \\r."""
+    for newline in ("\n", "\r"):
+        raw = f"{AGENT}{place}".replace("\n", newline).encode()
+        done = check_rewrite({"app.py": raw})
+        assert done.files["app.py"] == raw
+        line = 3 if place[0] == "\f" else 6
+        assert [message.partition(" (")[0] for message in done.failed] == [f"has white space on line {line}"]
