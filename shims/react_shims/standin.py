@@ -26,6 +26,9 @@ class _Shown:
         self.type_name = type_name
         self.shown = shown
 
+    def __str__(self) -> str:
+        return str(self.shown)
+
     def __repr__(self) -> str:
         return f"<{self.type_name}: {self.shown!r}>"
 
@@ -41,9 +44,6 @@ class StandIn(_Shown):
     def __init__(self, type_name: str, shown: Any, native: Any) -> None:
         super().__init__(type_name, shown)
         self.native = native
-
-    def __str__(self) -> str:
-        return str(self.native)
 
     def note(self) -> dict[str, Any]:
         """What `of_note` needs beside `shown`."""
@@ -61,9 +61,6 @@ class OpaqueStandIn(_Shown):
     def __init__(self, type_name: str, shown: str, original_repr: str) -> None:
         super().__init__(type_name, shown)
         self.original_repr = original_repr
-
-    def __str__(self) -> str:
-        return str(self.shown)
 
     def __repr__(self) -> str:
         return self.original_repr
