@@ -5,7 +5,8 @@
 Prints the overhead per agent turn, with a model that answers at once: each round times a run of the bare
 class and one of the shim's, one after the other; the result is the median of the rounds' differences over the
 median time of a bare turn. Processor time, so that other work on the machine counts as little as possible.
-Exits with 1 when the overhead is 3 % or more.
+Exits with 1 when the overhead is 3 % or more. (It is on DSPy 3.3, by a little: that looks up the source of
+every frame on the stack at each call of a module, and the shim stands there with three.)
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ CHANGES: dict[str, Change] = {
         Change("RLM prediction.trajectory", "repl_trajectory_of(prediction)", (3, 5), None, "RM701"),
         Change("RLM(max_iterations=...)", "RLM(max_iters=...)", (3, 3), None, "RM702"),
         Change("RLM(interpreter=...)", "RLM(interpreter_factory=...)", (3, 3), None, "RM703"),
-        Change("CodeAct", "RLM", (3, 5), None, "RM710"),
-        Change("ProgramOfThought", "RLM", (3, 5), None, "RM711"),
+        Change("CodeAct", "RLM", (3, 5), None, "RM704"),
+        Change("ProgramOfThought", "RLM", (3, 5), None, "RM704"),
         Change("react_shims.ReAct", "dspy.ReAct", None, (3, 6), "RM101"),
     )
 }
