@@ -149,6 +149,7 @@ class Program:
         self.failures: dict[Path, Exception] = {}
         self.files: dict[Path, AnalysedFile] = {}
         self._parsed: dict[Path, AnalysedFile | None] = {}
+        self._tied: dict[bytes, set[Path]] = {}
         self._knowing: dict[tuple[Path, tuple[str, ...]], list[AnalysedFile]] = {}
         from react_migrate.flow.evaluate import Evaluator  # it needs this module's types
 
@@ -199,7 +200,14 @@ class Program:
     @cached_property
     def within_reach(self) -> set[Path]:
         """The files that can have to do with a ReAct agent: the others need no analysis."""
-        return self._connections.around(self._connections.with_any(b"ReAct"))
+        return self.tied_to(b"ReAct")
+
+    def tied_to(self, word: bytes) -> set[Path]:
+        """The files that a chain of imports ties to one whose text has a word in it, those included."""
+        found = self._tied.get(word)
+        if found is None:
+            found = self._tied[word] = self._connections.around(self._connections.with_any(word))
+        return found
 
     @cached_property
     def near_dspy(self) -> set[Path]:

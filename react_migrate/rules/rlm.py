@@ -30,6 +30,8 @@ def makes_rlm(file: AnalysedFile, call: ast.Call, scope: Scope) -> bool:
 
 def runs_rlm(file: AnalysedFile, call: ast.Call, scope: Scope) -> bool:
     """Whether the call runs an RLM."""
+    if file.path not in file.program.tied_to(b"RLM"):
+        return False
     for value in file.values(call.func, scope):
         if isinstance(value, Method):
             run = value.function in RUN_METHODS
