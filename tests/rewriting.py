@@ -131,4 +131,9 @@ def _plain(one: Finding) -> Finding:
 def as_files(files: Files) -> dict[str, str]:
     """The files by path, unindented."""
     named = {"app.py": files} if isinstance(files, str) else files
-    return {name: textwrap.dedent(text).lstrip("\n") for name, text in named.items()}
+    return {name: _unindented(text) for name, text in named.items()}
+
+
+def _unindented(text: str) -> str:
+    """A text that is indented as a whole, or starts with a blank line, without that; any other as it is."""
+    return textwrap.dedent(text).lstrip("\n") if text[:1] in {"\n", " "} else text
