@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 collect_ignore = [] if find_spec("dspy") else ["on_dspy"]
 
-# A slow machine is no failure. In CI the examples are the same in every run, so that a change is what breaks it;
+# A slow machine is no failure. In CI the examples are the same in every run, so that only a change breaks it;
 # elsewhere they vary, and what they find is kept in `.hypothesis`.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
