@@ -23,7 +23,7 @@ from react_shims.recorded import run_of
 from react_shims.wire import EVENT_KEY, calls_of
 from react_shims.wire.events import inputs_in
 
-OTHER_RUNS = "have earlier runs of a conversation in their history, which a trajectory does not hold"
+OTHER_RUNS = "earlier runs of a conversation were left out, because a trajectory holds only one"
 
 
 def to_trajectory(parsed: Parsed, settings: Settings) -> Converted:

@@ -55,7 +55,11 @@ def convert_document(source: Input, settings: Settings) -> Document:
     document = Document(LinesResult(), [], None, parsed.non_finite, b"\n" in raw.strip())
     if isinstance(value, list) and not _is_one_record(value):
         document.whole = _convert_each(value, parsed, settings, document)
-    elif key is not None and not _is_convertible(parsed, settings):
+    elif (
+        key is not None
+        and not _is_convertible(parsed, settings)
+        and _any_is_convertible(value[key], settings)
+    ):
         document.whole = {**value, key: _convert_each(value[key], parsed, settings, document)}
     else:
         document.whole = next(iter(_convert_each([value], parsed, settings, document)), None)
@@ -81,6 +85,10 @@ def _convert_each(records: list[Any], parsed: Parsed, settings: Settings, docume
 def _is_one_record(value: list[Any]) -> bool:
     """Whether a list is a trajectory itself, and not a list of records."""
     return any(shape.matches(value) for shape in KINDS.values())
+
+
+def _any_is_convertible(records: list[Any], settings: Settings) -> bool:
+    return any(_is_convertible(Parsed(record), settings) for record in records)
 
 
 def _is_convertible(parsed: Parsed, settings: Settings) -> bool:

@@ -121,13 +121,16 @@ class Forms:
             if quick is None:  # this line is no example of its form: the next one may be
                 self._seen[key] = False
                 del self._forms[key]
-            elif quick[0] != _usual_way(line, self._settings):
+            elif quick[0] != _usual_way(line, self._settings):  # it must never come to that
                 del self._forms[key]
 
 
-def _usual_way(line: bytes, settings: Settings) -> bytes:
-    converted = to_history(Parsed(orjson.loads(line)), settings, digest_of(line).decode())
-    return dump(converted.record) + b"\n"
+def _usual_way(line: bytes, settings: Settings) -> bytes | None:
+    try:
+        converted = to_history(Parsed(orjson.loads(line)), settings, digest_of(line).decode())
+        return dump(converted.record) + b"\n"
+    except RejectedError:
+        return None
 
 
 def _form_of(

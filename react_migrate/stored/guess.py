@@ -53,32 +53,48 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
 
     - A group of fields, `{"inputs": {...}, "outputs": {...}}`, is taken whole.
     - V1's predictions have the order trajectory, reasoning, outputs: what follows are the outputs.
-    - Otherwise fields with a usual name, such as `question` and `answer`.
+    - Otherwise fields with a usual name, such as `question` and `answer`, beside the trajectory or at the top.
     - What stands before the trajectory in a record with known outputs are inputs.
     Names of what people store beside a run, such as `id` or `score`, are never taken.
     """
+    *way, name = trajectory
     holder: Any = record
-    for key in trajectory[:-1]:
+    for key in way:
         holder = holder[key]
-    prefix, name = trajectory[:-1], trajectory[-1]
-    outputs = _group(record, _OUTPUT_GROUPS, prefix) or _outputs(list(holder), name, prefix)
-    inputs = _group(record, _INPUT_GROUPS, prefix, _INPUTS)
-    if not inputs:
-        inputs = tuple((key,) for key in record if key in _INPUTS and not isinstance(record[key], dict))
-    if not inputs and outputs:
-        before = list(record)[: list(record).index(trajectory[0])]
-        inputs = tuple(
-            (key,)
-            for key in before
-            if key not in _OTHERS | _OUTPUTS and not isinstance(record[key], (dict, list))
-        )
+    beside = tuple(way)
+    outputs = (
+        _group(record, _OUTPUT_GROUPS, beside)
+        or _after_reasoning(list(holder), name, beside)
+        or _usual(holder, _OUTPUTS, beside)
+        or _usual(record, _OUTPUTS)
+    )
+    inputs = (
+        _group(record, _INPUT_GROUPS, beside, _INPUTS)
+        or _usual(holder, _INPUTS, beside)
+        or _usual(record, _INPUTS)
+        or (_before(record, trajectory[0]) if outputs else ())
+    )
     return Guess(inputs, outputs)
 
 
-def _outputs(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:
+def _after_reasoning(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:
     after = keys[keys.index(trajectory) + 1 :]
-    found = after[1:] if after[:1] == ["reasoning"] else [key for key in keys if key in _OUTPUTS]
-    return tuple((*prefix, key) for key in found if key not in _OTHERS | _INPUTS)
+    if after[:1] != ["reasoning"]:
+        return ()
+    return tuple((*prefix, key) for key in after[1:] if key not in _OTHERS | _INPUTS)
+
+
+def _usual(fields: Mapping[str, Any], names: frozenset[str], prefix: FieldPath = ()) -> tuple[FieldPath, ...]:
+    return tuple(
+        (*prefix, key) for key, value in fields.items() if key in names and not isinstance(value, dict)
+    )
+
+
+def _before(record: Mapping[str, Any], trajectory: str) -> tuple[FieldPath, ...]:
+    keys = list(record)
+    before = keys[: keys.index(trajectory)]
+    names = [key for key in before if key not in _OTHERS | _OUTPUTS]
+    return tuple((key,) for key in names if not isinstance(record[key], (dict, list)))
 
 
 def _group(

@@ -97,12 +97,19 @@ class _Stream:
     def finish(self) -> None:
         with _failures(self.name):
             self._file.flush()
+            self._close()
 
     def commit(self) -> None:
         """It has appeared."""
 
     def discard(self) -> None:
         """What is written cannot be taken back."""
+        with contextlib.suppress(OSError):  # it is closed with an error of its own if the reader is gone
+            self._close()
+
+    def _close(self) -> None:
+        if self._file is not sys.stdout.buffer:
+            self._file.close()
 
 
 class _NewFile:

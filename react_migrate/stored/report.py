@@ -16,7 +16,7 @@ class Report:
 
     inputs, outputs: the names that events hold values of. guessed: which of the two were guessed.
     missing: fields that were asked for and that the record has not.
-    notes: anything else worth counting, as a predicate of records ("have ...").
+    notes: anything else worth counting, as a clause that goes on from "in 3 records".
     """
 
     kind: str

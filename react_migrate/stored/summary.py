@@ -25,7 +25,7 @@ def lines(request: Request, outcome: Outcome) -> Iterator[str]:
     for name, records in tally.missing.items():
         yield f"  {_records(records)} had no field {printable(repr(name))}"
     for note, records in tally.notes.items():
-        yield f"  {_records(records)} {note}"
+        yield f"  in {_records(records)} {note}"
     if outcome.passed_over:
         yield f"  {outcome.passed_over} other files in the folders were passed over"
     if outcome.rejects.path is not None:
@@ -39,7 +39,7 @@ def _counts(request: Request, outcome: Outcome) -> str:
     if tally.converted and set(tally.kinds) != {"flat"}:
         parts[0] += f" ({', '.join(f'{kind}: {records:,}' for kind, records in tally.kinds.most_common())})"
     if tally.unchanged:
-        parts.append(f"{tally.unchanged:,} were {target} already")
+        parts.append(f"{tally.unchanged:,} unchanged, as they had {target} already")
     if rejected:
         parts.append(f"{rejected:,} rejected")
     return f"{_records(tally.converted + tally.unchanged + rejected)}: {', '.join(parts)}."

@@ -17,7 +17,7 @@ class Tally:
 
     kinds: the shape of the trajectory. inputs, outputs: the names of the fields taken for them, () for none;
     guessed: which of the two roles were guessed. missing: fields that were asked for and not there.
-    notes: predicates of records.
+    notes: see `Report`.
     """
 
     converted: int = 0

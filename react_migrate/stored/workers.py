@@ -8,6 +8,7 @@ the data goes through this process.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -65,7 +66,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")  # nothing of this process's state goes along
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs, settings, target), daemon=True)
-        self.process.start()
+        with _without_interrupts():
+            self.process.start()
         theirs.close()
         self.load = 0  # parts that it has to convert
 
@@ -75,6 +77,20 @@ class _Worker:
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A process that starts meanwhile never gets to feel Ctrl-C, which is for the one who gives orders."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not the main thread, which alone may say so
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def convert_parallel(
@@ -172,7 +188,6 @@ class _Conversion:
 
 def _work(connection: Connection, settings: Settings, target: Path | None) -> None:
     """A worker's life: it does what it is told until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives orders
     converter = LineConverter(settings)
     products: dict[int, bytearray] = {}
     while True:

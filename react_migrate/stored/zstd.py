@@ -88,5 +88,5 @@ def _module() -> Any:
 def _required() -> Any:
     module = _module()
     if module is None:
-        raise StoredError("is packed with zstd, which is not installed: pip install 'react-migrate[zstd]'")
+        raise StoredError("needs zstd, which is not installed: pip install 'react-migrate[zstd]'")
     return module
