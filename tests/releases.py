@@ -25,6 +25,7 @@ from preview import build_preview, preview_key
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHIMS = REPOSITORY / "shims"
 
+OPTIMISERS_NEED = ("numpy", "optuna")  # SIMBA and MIPROv2, which DSPy leaves to its users
 NEWEST = "3.4.1"  # what the shared packages are resolved for, and what the previews are made of
 PUBLISHED = ("3.2.1", "3.3.0", "3.3.1", "3.4.0", NEWEST)
 PREVIEWS = ("3.5.0", "3.6.0")
@@ -50,7 +51,7 @@ def release_path(version: str) -> list[Path]:
         return [_made_once(key, lambda folder: build_preview(published, folder, version)), shared]
     if version not in PUBLISHED:
         raise ValueError(f"no DSPy release {version!r} here; known are {', '.join(RELEASES)}")
-    shared = _made_once(f"shared-{NEWEST}", _install_shared)
+    shared = _made_once("-".join(("shared", NEWEST, *OPTIMISERS_NEED)), _install_shared)
     return [_made_once(f"dspy-{version}", lambda folder: _install_release(version, shared, folder)), shared]
 
 
@@ -73,7 +74,7 @@ def _install_shared(folder: Path) -> None:
     """Everything that the newest release requires, without DSPy itself."""
     with tempfile.TemporaryDirectory() as scratch:
         _pip_install(Path(scratch), "--no-deps", f"dspy=={NEWEST}")
-        _pip_install(folder, *map(str, _requirements(Path(scratch))))
+        _pip_install(folder, *map(str, _requirements(Path(scratch))), *OPTIMISERS_NEED)
 
 
 def _install_release(version: str, shared: Path, folder: Path) -> None:
