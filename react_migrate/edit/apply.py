@@ -62,7 +62,7 @@ def _apply(
 
 
 def _pass(text: str, shims: Shims, edits: Iterable[Edit | MoveImport]) -> str:
-    ending = "" if text.endswith("\n") else _newline(text)  # libcst drops a lone \r at the end of a file
+    ending = _ending(text)
     module = _parsed(text + ending)
     try:
         edited, ranges = transform(module, shims, edits)
@@ -72,13 +72,19 @@ def _pass(text: str, shims: Shims, edits: Iterable[Edit | MoveImport]) -> str:
     same_outside(text + ending, result, ranges)
     last_line = len(split_lines(text))
     is_import = any(one.start.column == 0 and one.end.line > last_line for one in ranges)
-    return result if is_import else result.removesuffix(ending)
+    return result.removesuffix(ending.lstrip("\r\n") if is_import else ending)
 
 
-def _newline(text: str) -> str:
-    r"""What ends a last line that has no end: the file's own newline, or the rest of \r\n."""
+def _ending(text: str) -> str:
+    r"""What is put behind the text as long as libcst has it: an end for a last line that has none, and a
+    comment behind a \r, which libcst would drop from the end of a file."""
+    if text.endswith("\n"):
+        return ""
+    if text.endswith("\r"):
+        return "#"
     found = re.search(r"\r\n|\r|\n", text)
-    return found[0] if found and not text.endswith("\r") else "\n"
+    newline = found[0] if found else "\n"
+    return "\r#" if newline == "\r" else newline
 
 
 def _parsed(text: str) -> cst.Module:

@@ -31,3 +31,15 @@ def test_white_space_that_libcst_cannot_keep_is_named(place: str) -> None:
         assert done.files["app.py"] == raw
         line = 3 if place[0] == "\f" else 6
         assert [message.partition(" (")[0] for message in done.failed] == [f"has white space on line {line}"]
+
+
+@pytest.mark.parametrize(
+    "last", ["from dspy import ReActV2 as V2, LM", "r.trajectory", "if r:\n    r.trajectory"]
+)
+@pytest.mark.parametrize(("first", "ending"), [("\r", "\r"), ("\r", ""), ("\n", "\r"), ("\r\n", "\r")])
+def test_lines_go_on_ending_in_the_same_way_up_to_the_last(first: str, ending: str, last: str) -> None:
+    """libcst drops a lone \\r at the end of a file; what it got instead came out again after an import."""
+    raw = f"{AGENT.replace(chr(10), first)}{last.replace(chr(10), ending or first)}{ending}".encode()
+    after = check_rewrite({"app.py": raw}).files["app.py"]
+    assert b"react_shims" in after
+    assert after.endswith(b"\r") == bool(ending) or last.startswith("from")
