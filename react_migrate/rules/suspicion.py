@@ -6,10 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import Verdict
+from react_migrate.flow.values import Library
 from react_migrate.rules.reading import MAPPING, Read
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
+    from react_migrate.flow.scopes import Scope
 
 _LIKE_A_PREDICTION = frozenset(
     (
@@ -18,6 +20,7 @@ _LIKE_A_PREDICTION = frozenset(
     )
 )
 _V1_KEYS = ("thought_", "tool_name_", "tool_args_", "observation_")
+_READERS = frozenset(("react_shims.trajectory_of", "react_shims.has_trajectory"))
 _DICT_METHODS = frozenset(
     ("items", "keys", "values", "get", "copy", "pop", "update", "setdefault", "__len__")
 )
@@ -29,7 +32,7 @@ def suspicious(file: AnalysedFile, read: Read, verdict: Verdict) -> bool:
     receiver came about have to speak for it. Of an unknown one (not a foreign one) any name will do."""
     if read.form in MAPPING or file.path not in file.program.near_dspy or _is_own(read.receiver):
         return False
-    used = _use_as_dict(file, read.node)
+    used = _use_as_dict(file, read)
     if used is not None:
         return used
     named = isinstance(read.receiver, ast.Name) and verdict is Verdict.UNKNOWN
@@ -54,9 +57,12 @@ def _made_like_a_prediction(receiver: ast.expr) -> bool:
     return isinstance(call, ast.Call) and bool(call.keywords) and not call.args
 
 
-def _use_as_dict(file: AnalysedFile, node: ast.expr) -> bool | None:
+def _use_as_dict(file: AnalysedFile, read: Read) -> bool | None:
     """True: used as V1's dict is. False: used as a dict cannot be. None: nothing to tell."""
+    node = read.node
     parent = file.parents.get(node)
+    if isinstance(parent, ast.Call) and parent.args[:1] == [node] and _has_one(file, parent.func, read.scope):
+        return False
     if isinstance(parent, ast.Attribute):
         return parent.attr in _DICT_METHODS
     if isinstance(parent, ast.Subscript) and parent.value is node:
@@ -64,6 +70,13 @@ def _use_as_dict(file: AnalysedFile, node: ast.expr) -> bool | None:
     if isinstance(parent, (ast.BinOp, ast.UnaryOp)):
         return False
     return None
+
+
+def _has_one(file: AnalysedFile, function: ast.expr, scope: Scope) -> bool:
+    """Whether what the function is given has a trajectory itself, as the `a.trajectory` of
+    `a.trajectory.trajectory` has: it is so read, or was before it was edited."""
+    called = (value for value in file.values(function, scope) if isinstance(value, Library))
+    return any(value.path in _READERS for value in called)
 
 
 def _is_v1_key(key: ast.expr) -> bool | None:

@@ -43,3 +43,11 @@ def test_lines_go_on_ending_in_the_same_way_up_to_the_last(first: str, ending: s
     after = check_rewrite({"app.py": raw}).files["app.py"]
     assert b"react_shims" in after
     assert after.endswith(b"\r") == bool(ending) or last.startswith("from")
+
+
+def test_a_trajectory_of_a_trajectory_is_no_agents_the_first_and_the_second_time() -> None:
+    """Of `x.trajectory.trajectory.copy()` the outer read looked like an agent's; once that was written with
+    the shim, the inner one did too."""
+    raw = b"import dspy\n\ndef f(x):\n    return x.trajectory.trajectory.copy()\n"
+    after = check_rewrite({"app.py": raw}, unsafe=True).files["app.py"]
+    assert b"return trajectory_of(x.trajectory).copy()" in after
