@@ -61,9 +61,17 @@ def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
         return run(flow, value, "__call__", binding)
     if isinstance(value, Library):
         return library.call(flow, value, binding)
-    if isinstance(value, (Unknown, StandIn, Foreign)):
+    if isinstance(value, (Unknown, Foreign)):
+        return one(replace(value, asked=value.asked or is_asking(binding)))
+    if isinstance(value, StandIn):
         return one(value)
-    return one(Other("the result of a call")) if isinstance(value, Other) else NOTHING
+    return library.of_something(flow, binding) if isinstance(value, Other) else NOTHING
+
+
+def is_asking(binding: Binding) -> bool:
+    """Whether a call passes nothing but keywords, as DSPy's modules are called."""
+    site = binding.site
+    return site is not None and bool(site.node.keywords) and not site.node.args
 
 
 def run(flow: Evaluator, instance: Instance, name: str, binding: Binding) -> Values:

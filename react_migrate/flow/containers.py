@@ -205,6 +205,15 @@ def held(flow: Evaluator, value: Container | Items) -> Values:
     return flow.ask((value, "held"), lambda: union(found for _, found in _entries(flow, value)))
 
 
+def values_of_dict(flow: Evaluator, value: Container | Items) -> Values:
+    """The values that `dict(value)` has: those of a dict, or the second parts of pairs."""
+    inside = held(flow, value)
+    if isinstance(value, Container) and _is_dict(flow, value):
+        return inside
+    pairs = frozenset(v for v in inside if isinstance(v, (Container, Items)))
+    return (inside - pairs) | at(flow, pairs, 1)
+
+
 def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
     """The elements with their places: those written in the display, and those added later."""
     node, frame = value.node, value.frame

@@ -36,11 +36,15 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, why it is not stronger, and how the ReAct value came here."""
+    """A verdict, why it is not stronger, and how the ReAct value came here.
+
+    `asked`: something unknown came here that was called as DSPy's modules are, with nothing but keywords.
+    """
 
     verdict: Verdict
     why: tuple[str, ...] = ()
     trail: Trail | None = None
+    asked: bool = False
 
 
 def judge(values: Values) -> Judgement:
@@ -57,9 +61,10 @@ def judge(values: Values) -> Judgement:
         return Judgement(Verdict.PROVEN, (), trail)
     if ours:
         return Judgement(Verdict.MIXED, why, trail)
+    asked = any(isinstance(v, (Unknown, Foreign)) and v.asked for v in rest)
     if any(isinstance(v, Unknown) for v in rest) or not values:
-        return Judgement(Verdict.UNKNOWN, why)
-    return Judgement(Verdict.FOREIGN if any(map(_is_foreign, rest)) else Verdict.OTHER, why)
+        return Judgement(Verdict.UNKNOWN, why, asked=asked)
+    return Judgement(Verdict.FOREIGN if any(map(_is_foreign, rest)) else Verdict.OTHER, why, asked=asked)
 
 
 def _is_foreign(value: Value) -> bool:

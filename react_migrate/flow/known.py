@@ -117,7 +117,7 @@ TO_ITEMS = frozenset(
     (
         *("asyncio.as_completed", "concurrent.futures.as_completed", "itertools.islice"),
         *("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.asyncio.tqdm", "tqdm.notebook.tqdm", "rich.progress.track"),
-        *("itertools.cycle", "itertools.chain.from_iterable"),
+        "itertools.cycle",
     )
 )
 """Functions whose result has the elements of their first argument."""

@@ -92,24 +92,33 @@ def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
 def _unknown_call(flow: Evaluator, path: str, binding: Binding) -> Values:
     """A call that is not in the tables: what it was handed, it may hand back."""
     if keeps_nothing(path):
-        return gave(path)
+        return one(Other(f"the result of `{path}`"))
     if path.rpartition(".")[2][:1].isupper():
         return one(Instance(Library(path), binding.site))
     if _is_handed_ours(flow, binding):
         return one(Unknown(f"`{path}` is handed it and may give back anything"))
-    return gave(path)
+    return gave(path, binding)
 
 
-def gave(path: str) -> Values:
+def gave(path: str, binding: Binding) -> Values:
     """What comes out of a library of which no table speaks."""
     what = f"the result of `{path}`"
-    return one(Foreign(what) if is_foreign(path) else Other(what))
+    return one(Foreign(what, calls.is_asking(binding)) if is_foreign(path) else Other(what))
+
+
+def of_something(flow: Evaluator, binding: Binding) -> Values:
+    """What calling a thing gives that is known not to be DSPy's, as `namedtuple("Row", "pred")` is."""
+    if _is_handed_ours(flow, binding):
+        return one(Unknown("a call is handed it and may give back anything"))
+    return one(Other("the result of a call"))
 
 
 def _is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
-    """Whether a call passes anything that has to do with an agent."""
+    """Whether a call passes anything that has to do with an agent, by itself or in a list."""
     given = arguments.lay_out(flow, binding)
-    return any(is_ours(flow, value) for value in union((*given.positional, *given.named.values())))
+    handed = union((*given.positional, *given.named.values()))
+    listed = [containers.held(flow, value) for value in handed if isinstance(value, (Container, Items))]
+    return any(is_ours(flow, value) for value in handed.union(*listed))
 
 
 def is_ours(flow: Evaluator, value: Value) -> bool:
@@ -136,7 +145,7 @@ def run_module(flow: Evaluator, instance: Instance, path: str, binding: Binding)
         return one(Unknown("a `dspy.Module` whose `forward` is not seen"))
     if instance.made is not None and _is_handed_ours(flow, Binding(instance.made)):
         return one(Unknown(f"an object of `{path}` is handed it and may give back anything"))
-    return gave(path)
+    return gave(path, binding)
 
 
 def ran(flow: Evaluator, value: Value) -> Values:

@@ -57,6 +57,16 @@ def _zip(flow: Evaluator, binding: Binding) -> Values:
     return items(one(Items(union(columns), columns)))
 
 
+def _chain(flow: Evaluator, binding: Binding) -> Values:
+    given = arguments.lay_out(flow, binding)
+    listed = union(given.positional) | containers.elements(flow, given.more_positional or NOTHING)
+    return items(containers.elements(flow, listed))
+
+
+def _chain_all(flow: Evaluator, binding: Binding) -> Values:
+    return items(containers.elements(flow, containers.elements(flow, arguments.first(flow, binding))))
+
+
 def _enumerate(flow: Evaluator, binding: Binding) -> Values:
     pair = (one(Other("a number")), containers.elements(flow, arguments.first(flow, binding)))
     return items(one(Items(union(pair), pair)))
@@ -100,7 +110,7 @@ def _entries(flow: Evaluator, binding: Binding) -> Contents:
         yield containers.ANY, given.more_named
     for value in union(given.positional):
         if isinstance(value, (Container, Items)):
-            yield containers.ANY, containers.held(flow, value)
+            yield containers.ANY, containers.values_of_dict(flow, value)
 
 
 def _made_when_asked(flow: Evaluator, binding: Binding) -> Contents:
@@ -193,6 +203,8 @@ SPECIAL = {
     "functools.wraps(...)": lambda flow, binding: arguments.first(flow, binding),
     "builtins.zip": _zip,
     "itertools.product": _zip,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _chain_all,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
     "asyncio.gather": _gather,

@@ -197,14 +197,20 @@ class Other(Value):
 
 @dataclass(frozen=True)
 class Foreign(Other):
-    """What a package gave that is not among these files, and that nothing is known of."""
+    """What a package gave that is not among these files, and that nothing is known of.
+
+    `asked`: a call with nothing but keywords gave it, as DSPy's modules are called.
+    """
+
+    asked: bool = False
 
 
 @dataclass(frozen=True)
 class Unknown(Value):
-    """Nothing can be said; `why` reads after "may also be anything:"."""
+    """Nothing can be said; `why` reads after "may also be anything:". `asked` is as in `Foreign`."""
 
     why: str
+    asked: bool = False
 
 
 NOTHING: Values = frozenset()
