@@ -62,7 +62,7 @@ def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
     if isinstance(value, Library):
         return library.call(flow, value, binding)
     if isinstance(value, (Unknown, Foreign)):
-        return one(replace(value, asked=value.asked or is_asking(binding)))
+        return one(replace(value, asked=is_asking(binding)))
     if isinstance(value, StandIn):
         return one(value)
     return library.of_something(flow, binding) if isinstance(value, Other) else NOTHING

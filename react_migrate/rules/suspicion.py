@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import Verdict
+from react_migrate.flow import Judgement, Verdict
 from react_migrate.flow.values import Library
 from react_migrate.rules.reading import MAPPING, Read
 
@@ -26,7 +26,7 @@ _DICT_METHODS = frozenset(
 )
 
 
-def suspicious(file: AnalysedFile, read: Read, verdict: Verdict) -> bool:
+def suspicious(file: AnalysedFile, read: Read, judgement: Judgement) -> bool:
     """Whether to speak of a read with the verdict UNKNOWN or FOREIGN: the file is near DSPy, and what is read
     is not used as something that V1's flat dict is not; then its use, the receiver's name or the way the
     receiver came about have to speak for it. Of an unknown one (not a foreign one) any name will do."""
@@ -35,8 +35,9 @@ def suspicious(file: AnalysedFile, read: Read, verdict: Verdict) -> bool:
     used = _use_as_dict(file, read)
     if used is not None:
         return used
-    named = isinstance(read.receiver, ast.Name) and verdict is Verdict.UNKNOWN
-    return named or _called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
+    if judgement.asked or (isinstance(read.receiver, ast.Name) and judgement.verdict is Verdict.UNKNOWN):
+        return True
+    return _called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
 
 
 def _is_own(receiver: ast.expr) -> bool:
@@ -44,8 +45,10 @@ def _is_own(receiver: ast.expr) -> bool:
 
 
 def _called_like_a_prediction(receiver: ast.expr) -> bool:
-    """`pred`, `self.result`, `outputs[0]`."""
+    """`pred`, `self.result`, `outputs[0]`, `state["result"]`."""
     while isinstance(receiver, ast.Subscript):
+        if isinstance(receiver.slice, ast.Constant) and receiver.slice.value in _LIKE_A_PREDICTION:
+            return True
         receiver = receiver.value
     name = receiver.attr if isinstance(receiver, ast.Attribute) else getattr(receiver, "id", None)
     return name in _LIKE_A_PREDICTION

@@ -54,7 +54,7 @@ def _fix(file: AnalysedFile, read: Read, judgement: Judgement) -> Fix | None:
     verdict = judgement.verdict
     if verdict is Verdict.PROVEN:
         return Fix.SAFE
-    if verdict is Verdict.MIXED or (verdict is not Verdict.OTHER and suspicious(file, read, verdict)):
+    if verdict is Verdict.MIXED or (verdict is not Verdict.OTHER and suspicious(file, read, judgement)):
         return Fix.UNSAFE
     return None
 

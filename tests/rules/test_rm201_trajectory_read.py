@@ -298,7 +298,18 @@ def test_a_file_that_has_nothing_to_do_with_dspy(code: str) -> None:
 
 @pytest.mark.parametrize(
     "receiver",
-    ["pred", "anything", "preds[0]", "self.result", "x.prediction", "run(question=q)", "x.run(q=q)"],
+    [
+        *(
+            "pred",
+            "anything",
+            "preds[0]",
+            "self.result",
+            "x.prediction",
+            'x["result"]',
+            "run(question=q)",
+            "x.run(q=q)",
+        ),
+    ],
 )
 def test_what_may_be_one_needs_unsafe(receiver: str) -> None:
     function = "def f(self, pred, anything, preds, x, q, run):"
@@ -307,6 +318,20 @@ def test_what_may_be_one_needs_unsafe(receiver: str) -> None:
         f"import dspy\n{IMPORT}\n\n{function}\n    return trajectory_of({receiver})\n",
         "app.py:5 RM201 unsafe",
     )
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "self.last = getattr(self, x)(question=q)\n    return self.last.trajectory",
+        "rows = [run(question=q)]\n    return rows[0].trajectory",
+        "last = {'x': x.run(q=q)}\n    return last['x'].trajectory",
+    ],
+)
+def test_what_was_called_like_a_module_is_followed(way: str) -> None:
+    code = f"\n\ndef f(self, x, q, run):\n    {way}\n"
+    changed = code.replace("return ", "return trajectory_of(").replace(".trajectory\n", ")\n")
+    check_needs_unsafe(f"import dspy\n{code}", f"import dspy\n{IMPORT}{changed}", "app.py:6 RM201 unsafe")
 
 
 @pytest.mark.parametrize("use", [".items()", ".get('thought_0')", "['tool_name_0']", "[f'thought_{i}']"])

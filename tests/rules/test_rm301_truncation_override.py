@@ -1,4 +1,4 @@
-"""RM301: an override of `truncate_trajectory` is kept, and the mixin goes on the topmost class that has one."""
+"""RM301: an override of `truncate_trajectory` stays, and the mixin goes on the topmost class with one."""
 
 from __future__ import annotations
 
