@@ -323,7 +323,6 @@ def test_what_may_be_one_needs_unsafe(receiver: str) -> None:
 @pytest.mark.parametrize(
     "way",
     [
-        "self.last = getattr(self, x)(question=q)\n    return self.last.trajectory",
         "rows = [run(question=q)]\n    return rows[0].trajectory",
         "last = {'x': x.run(q=q)}\n    return last['x'].trajectory",
     ],
@@ -332,6 +331,22 @@ def test_what_was_called_like_a_module_is_followed(way: str) -> None:
     code = f"\n\ndef f(self, x, q, run):\n    {way}\n"
     changed = code.replace("return ", "return trajectory_of(").replace(".trajectory\n", ")\n")
     check_needs_unsafe(f"import dspy\n{code}", f"import dspy\n{IMPORT}{changed}", "app.py:6 RM201 unsafe")
+
+
+def test_so_it_is_in_an_attribute() -> None:
+    check_noop(
+        """
+        import dspy
+
+
+        class Router(dspy.Module):
+            def forward(self, name, q):
+                self.last = getattr(self, name)(question=q)
+                self.other = getattr(self, name)(q)
+                return self.last.trajectory, self.other.trajectory
+        """,
+        "app.py:8 RM201 unsafe",
+    )
 
 
 @pytest.mark.parametrize("use", [".items()", ".get('thought_0')", "['tool_name_0']", "[f'thought_{i}']"])
