@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import arguments, names, objects
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import DICTS
-from react_migrate.flow.scopes import STAR
+from react_migrate.flow.scopes import STAR, terminal
 from react_migrate.flow.values import (
     NOTHING,
     CallSite,
@@ -34,6 +34,7 @@ from react_migrate.flow.values import (
 
 if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
+    from react_migrate.flow.program import AnalysedFile
 
 ANY = object()  # the place of an element when it is not known
 _ADDERS = {"append": 0, "add": 0, "appendleft": 0, "put": 0, "put_nowait": 0, "insert": 1, "setdefault": 1}
@@ -266,23 +267,52 @@ def by_name(flow: Evaluator, value: Value) -> dict[str, Values] | None:
 
 
 def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
-    """What `.append`, `[key] = ` and their like put into it, in the file that makes it."""
-    index = value.frame.file.index
-    for name in (*_ADDERS, *_EXTENDERS):
-        for call, scope in index.calls.get(name, ()):
+    """What `.append`, `[key] = ` and their like put into it: in the file that makes it, and where another
+    file does so by the name that it has there. (Not: in a function of another file that it is passed to.)"""
+    home = value.frame.file
+    yield from _added_in(flow, value, home, None)
+    for name in _assigned_to(home, value.node):
+        for file in flow.program.knowing(home, name, home.module_name):
+            if file is not home:
+                yield from _added_in(flow, value, file, name)
+
+
+def _added_in(
+    flow: Evaluator, value: Container, file: AnalysedFile, name: str | None
+) -> Iterator[tuple[object, Values]]:
+    index = file.index
+    for method in (*_ADDERS, *_EXTENDERS):
+        for call, scope in index.calls.get(method, ()):
             frame = flow.frames.general(scope)
-            if not isinstance(call.func, ast.Attribute) or not _holds(flow, call.func.value, frame, value):
+            to = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if to is None or not _is_called(to, name) or not _holds(flow, to, frame, value):
                 continue
-            if name in _ADDERS and len(call.args) > _ADDERS[name]:
-                yield ANY, flow.values(call.args[_ADDERS[name]], frame)
-            elif name in _EXTENDERS and call.args:
+            if method in _ADDERS and len(call.args) > _ADDERS[method]:
+                yield ANY, flow.values(call.args[_ADDERS[method]], frame)
+            elif method in _EXTENDERS and call.args:
                 yield ANY, union(_content(flow, v) for v in flow.values(call.args[0], frame))
     for store in index.item_stores:
         frame = flow.frames.general(store.scope)
         assert isinstance(store.target, ast.Subscript)
-        if _holds(flow, store.target.value, frame, value):
+        if _is_called(store.target.value, name) and _holds(flow, store.target.value, frame, value):
             place = constant(store.target.slice)
             yield place, names.bound(flow, store.how, store.value, store.path, frame)
+
+
+def _assigned_to(file: AnalysedFile, node: ast.expr) -> set[str]:
+    """The names, of variables and attributes, that a container gets where it is made."""
+    found: set[str | None] = set()
+    for kind in (ast.Assign, ast.AnnAssign):
+        for statement, _ in file.index.nodes[kind]:
+            assert isinstance(statement, (ast.Assign, ast.AnnAssign))
+            if statement.value is node:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                found |= {terminal(target) for target in targets}
+    return {name for name in found if name is not None}
+
+
+def _is_called(node: ast.expr, name: str | None) -> bool:
+    return name is None or terminal(node) == name
 
 
 def _holds(flow: Evaluator, node: ast.expr, frame: Frame, value: Container) -> bool:

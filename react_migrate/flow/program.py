@@ -60,6 +60,11 @@ class AnalysedFile:
         """Whether an agent, or what one gave, can get into this file at all."""
         return self.path in self.program.within_reach
 
+    @property
+    def module_name(self) -> str:
+        """The last part of the module's name."""
+        return self.path.parent.name if self.path.name == "__init__.py" else self.path.stem
+
     def __repr__(self) -> str:
         return f"AnalysedFile({str(self.path)!r})"
 
@@ -232,9 +237,8 @@ class Program:
         those below the same folder as its outermost package, and those that name its module."""
         key = (home.path, words)
         if key not in self._knowing:
-            stem = home.path.parent.name if home.path.name == "__init__.py" else home.path.stem
             root = self.modules.root(home.path)
-            naming = self._with_word(stem)
+            naming = self._with_word(home.module_name)
             paths = set(self._with_word(words[0])).intersection(*map(self._with_word, words[1:]))
             near = sorted(p for p in paths if p == home.path or p in naming or p.is_relative_to(root))
             files = [self.file(path) for path in near]
