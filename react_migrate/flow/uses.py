@@ -155,6 +155,8 @@ def _passed(
         yield Binding(None, given=(containers.elements(flow, arguments.nth(flow, Binding(site), 0)),))
     elif isinstance(value, Library) and value.path == "threading.Thread" and keyword == "target":
         yield from _thread(flow, site)
+    elif isinstance(value, Method) and value.function == "sort" and keyword == "key":
+        yield Binding(None, given=(containers.elements(flow, one(value.receiver)),))
     elif isinstance(value, Method) and isinstance(value.function, str) and value.function in CALLER_METHODS:
         own = CALLER_METHODS[value.function]
         if position == own - 1:
