@@ -2,7 +2,7 @@
 
     python benchmarks/startup.py [--rounds N]
 
-Each round runs all commands once, in turn; the medians are compared, so a busy machine slows both sides alike.
+Each round runs all commands once, in turn, and the medians are compared: a busy machine slows both sides.
 """
 
 from __future__ import annotations

@@ -503,6 +503,11 @@ KEPT = {
     "annotation": "import dspy\nx = dspy.ReActV2\ndef f(a: 'dspy.LM'): ...\n",
     "annotation in a generic": "import dspy\nx = dspy.ReActV2\na: list['dspy.LM'] = []\n",
     "cast": "import dspy\nx = dspy.ReActV2\na = cast('dspy.LM', x)\n",
+    "type comment": "import dspy\nx = dspy.ReActV2\na = f()  # type: dspy.LM\n",
+    "used in a function": "import dspy\nx = dspy.ReActV2\ndef f():\n    def g(): return dspy\n",
+    "used in a default": "import dspy\nx = dspy.ReActV2\ndef f(dspy=dspy): return dspy\n",
+    "used in a class": "import dspy\nx = dspy.ReActV2\nclass A:\n    dspy = dspy\n",
+    "set by a function": "import dspy\nx = dspy.ReActV2\ndef f():\n    global dspy\n    dspy = None\n",
     "doctest": "'''\n>>> dspy.LM()\n'''\nimport dspy\nx = dspy.ReActV2\n",
     "noqa": "import dspy  # noqa: F401\nx = dspy.ReActV2\n",
     "feature test": "try:\n    import dspy\nexcept ImportError:\n    raise SystemExit\nx = dspy.ReActV2\n",
@@ -514,6 +519,13 @@ KEPT = {
 def test_import_of_dspy_stays(before: str) -> None:
     line = next(line for line in before.splitlines() if "import dspy" in line)
     assert line in migrate(before).splitlines()
+
+
+def test_a_name_that_a_function_has_for_itself_is_no_use_of_the_module_s() -> None:
+    before = "import dspy\nx = dspy.ReActV2\ndef f(dspy): return dspy\ndef g():\n    import dspy\n    return dspy.LM\n"
+    after = migrate(before)
+    assert after.startswith("from react_shims import ReAct\n")
+    assert after.count("import dspy") == 1
 
 
 def test_every_import_stays_in_a_package_s_interface() -> None:

@@ -200,7 +200,7 @@ def test_no_name_is_used_without_an_import_and_no_import_is_left_unused(text: st
 @given(programs())
 def test_sorted_imports_stay_sorted(text: str) -> None:
     after = migrate(text)
-    assume(" as " not in text and "react_" not in after.replace("react_shims", ""))
+    assume(" as " not in after)  # isort has several ways with those, as its user likes
     if not complaints(text, "I001"):
         assert not complaints(after, "I001"), after
 

@@ -33,8 +33,8 @@ class Block:
     def add(self, statement: cst.BaseStatement) -> None:
         if self._dropped:
             lines = _leading_lines(statement)
-            if _starts_blank(lines):
-                self._carried = _without_first_blanks(self._carried)
+            if _starts_blank(lines) and not _without_first_blanks(self._carried):
+                self._carried = []
             lines = [*self._carried, *lines]
             if not self.body or ends_cell(self.body[-1]):
                 lines = _without_first_blanks(lines)

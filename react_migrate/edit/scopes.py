@@ -8,7 +8,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _TYPING_CALLS = frozenset(
     {"cast", "TypeVar", "NewType", "ForwardRef", "NamedTuple", "TypedDict", "assert_type"}
 )
@@ -23,10 +22,11 @@ def parse(text: str) -> ast.Module:
 
 def bindings(tree: ast.AST) -> Counter[str]:
     """How often each name is bound anywhere in `tree`, in whatever scope and by whatever means."""
-    return Counter(name for node in ast.walk(tree) for name in _bound_by(node))
+    return Counter(name for node in ast.walk(tree) for name in bound_by(node))
 
 
-def _bound_by(node: ast.AST) -> Iterator[str]:
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that one node binds (or unbinds, or declares to be another scope's) by itself."""
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -60,13 +60,15 @@ def uses(tree: ast.AST) -> Counter[str]:
 
     That text is: string annotations and other strings where types stand, `__all__`, and doctests.
     """
-    found: Counter[str] = Counter()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found[node.id] += 1
-        else:
-            found.update(name for part in _code_in_text(node) for name in _words(part))
-    return found
+    return Counter(name for node in ast.walk(tree) for name in used_by(node))
+
+
+def used_by(node: ast.AST) -> Iterator[str]:
+    """The names that one node reads by itself, or that stand in text that it makes code."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        yield node.id
+    for part in _code_in_text(node):
+        yield from _words(part)
 
 
 def _code_in_text(node: ast.AST) -> Iterator[ast.AST]:
@@ -95,33 +97,6 @@ def _words(part: ast.AST) -> Iterator[str]:
     for node in ast.walk(part):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from re.findall(r"\w+", node.value)
-
-
-def scopes(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.Module | FunctionNode]]:
-    """The module and every function in it, each with the names of the functions and classes around it."""
-    waiting: list[tuple[tuple[str, ...], ast.AST]] = [((), tree)]
-    yield (), tree
-    while waiting:
-        path, node = waiting.pop()
-        for child in ast.iter_child_nodes(node):
-            below = path
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                below = (*path, child.name)
-                if not isinstance(child, ast.ClassDef):
-                    yield below, child
-            waiting.append((below, child))
-
-
-def statements(scope: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    """The statements that run in `scope` itself (not in a function or class in it), each with its parent."""
-    waiting: list[ast.AST] = [scope]
-    while waiting:
-        parent = waiting.pop()
-        for child in ast.iter_child_nodes(parent):
-            if isinstance(child, ast.stmt):
-                yield child, parent
-            if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
-                waiting.append(child)
 
 
 def function_lines(tree: ast.Module) -> Iterator[range]:

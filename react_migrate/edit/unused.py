@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator
 
-from react_migrate.edit.scopes import bindings, column, local_name, parse, scopes, statements, uses
+from react_migrate.edit.scopes import column, local_name, parse
+from react_migrate.edit.usage import Path, Scope, statements, usages
 from react_migrate.finding import MoveImport, Span
 from react_migrate.source import split_lines
 
@@ -22,35 +24,36 @@ def newly_unused(
     stays when its name has another meaning too in its scope, or is one `used_elsewhere`, when it is a feature
     test (in a `try`), a re-export (`as` the same name, `__all__`), or says `noqa`.
     """
-    after = parse(text)
     lines = split_lines(text)
-    used_before: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for path, scope in scopes(before):
-        used_before[path] += uses(scope)
-    for path, scope in scopes(after):
-        imports = [
-            statement
-            for statement, parent in statements(scope)
-            if isinstance(statement, ast.Import | ast.ImportFrom)
-            and type(parent).__name__ not in _FEATURE_TESTS
-        ]
-        if not imports:
-            continue
-        used, bound = uses(scope), bindings(scope)
-        same = Counter(
-            (local_name(one, alias), _meaning(one, alias)) for one in imports for alias in one.names
-        )
-        for statement in imports:
-            first, last = statement.lineno, statement.end_lineno or statement.lineno
-            if any("noqa" in line for line in lines[first - 1 : last]):
+    in_comments = {name for line in lines for name in _names_in_type_comment(line)}
+    used_before: dict[Path, Counter[str]] = defaultdict(Counter)
+    for path, _, usage in usages(before):
+        used_before[path] += usage.used
+    for path, scope, usage in usages(parse(text)):
+        imports = list(_imports(scope, lines))
+        same = Counter((local_name(one, alias), _meaning(one, alias)) for one, alias in imports)
+        for statement, alias in imports:
+            name = local_name(statement, alias)
+            has_other_meaning = usage.bound[name] > same[name, _meaning(statement, alias)]
+            is_used = usage.used[name] or name in in_comments or name in used_elsewhere
+            if is_used or has_other_meaning or alias.asname == alias.name:
                 continue
-            for alias in statement.names:
-                name = local_name(statement, alias)
-                is_own = bound[name] == same[name, _meaning(statement, alias)] and alias.asname != alias.name
-                if used[name] or name in used_elsewhere or not is_own:
-                    continue
-                if used_before[path][name] or name in ours:
-                    yield MoveImport(_span(statement, lines), alias.name)
+            if used_before[path][name] or name in ours:
+                yield MoveImport(_span(statement, lines), alias.name)
+
+
+def _imports(scope: Scope, lines: list[str]) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.alias]]:
+    """The imports of a scope that may go, name by name."""
+    for statement, parent in statements(scope):
+        if not isinstance(statement, ast.Import | ast.ImportFrom) or type(parent).__name__ in _FEATURE_TESTS:
+            continue
+        if not any("noqa" in line for line in lines[statement.lineno - 1 : statement.end_lineno]):
+            yield from ((statement, alias) for alias in statement.names)
+
+
+def _names_in_type_comment(line: str) -> list[str]:
+    _, _, comment = line.partition("# type:")
+    return re.findall(r"\w+", comment)
 
 
 def _meaning(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
