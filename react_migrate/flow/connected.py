@@ -33,8 +33,9 @@ class Connections:
         self._neighbours: dict[Path, set[Path]] = defaultdict(set)
         for path, source in sources.items():
             for other in _imported(path, source.code, modules):
-                self._neighbours[path].add(other)
-                self._neighbours[other].add(path)
+                if other in sources:
+                    self._neighbours[path].add(other)
+                    self._neighbours[other].add(path)
 
     def with_any(self, *words: bytes) -> set[Path]:
         """The files whose text has one of the words."""

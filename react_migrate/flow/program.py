@@ -208,10 +208,14 @@ class Program:
         return self.tied_to(b"ReAct")
 
     def tied_to(self, word: bytes) -> set[Path]:
-        """The files that a chain of imports ties to one whose text has a word in it, those included."""
+        """The files that a chain of imports ties to one whose text has a word in it, those included.
+
+        The word alone says little: the file must be near DSPy, or speak of `ReActV2`, which only DSPy has.
+        """
         found = self._tied.get(word)
         if found is None:
-            found = self._tied[word] = self._connections.around(self._connections.with_any(word))
+            speaking = self.near_dspy | self._connections.with_any(b"ReActV2")
+            found = self._tied[word] = self._connections.around(self._connections.with_any(word) & speaking)
         return found
 
     @cached_property
@@ -221,7 +225,8 @@ class Program:
 
     @cached_property
     def _connections(self) -> Connections:
-        return Connections(self.sources, self.modules)
+        own = {path: text for path, text in self.sources.items() if not self.is_library_copy(path)}
+        return Connections(own, self.modules)  # the insides of DSPy tie nothing together
 
     def is_library_copy(self, path: Path) -> bool:
         """Whether a file is part of an installed or vendored DSPy (or of the shim)."""

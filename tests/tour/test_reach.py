@@ -1,0 +1,37 @@
+"""Which files are analysed: those an agent can get into by imports, and not by way of DSPy's own code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from react_migrate.flow import Program
+from react_migrate.source import decode
+
+_AGENT = b'import dspy\n\nagent = dspy.ReAct("question -> answer", tools=[])\n'
+
+
+def _within_reach(**files: bytes) -> set[str]:
+    paths = {name.replace("__", "/") + ".py": raw for name, raw in files.items()}
+    program = Program.build([decode(Path(path), raw) for path, raw in paths.items()])
+    return {str(path) for path in program.within_reach}
+
+
+def test_a_chain_of_imports_ties_files_to_an_agent() -> None:
+    found = _within_reach(agents=_AGENT, desk=b"import agents\n", shop=b"import desk\n", other=b"pass\n")
+    assert found == {"agents.py", "desk.py", "shop.py"}
+
+
+def test_a_copy_of_dspy_ties_nothing_together() -> None:
+    found = _within_reach(
+        dspy__init=b"",
+        dspy__predict__react=b"import http_client\n\nclass ReAct: ...\n",
+        http_client=b"import sockets\n",
+        sockets=b"",
+        agents=_AGENT,
+        judges=b"import dspy\n",
+    )
+    assert found == {"agents.py"}
+
+
+def test_the_name_alone_in_a_file_far_from_dspy_is_another_react() -> None:
+    assert _within_reach(ours=b"class ReAct: ...\n", user=b"from ours import ReAct\n") == set()
