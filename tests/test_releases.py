@@ -21,7 +21,8 @@ def test_the_test_environment_has_no_dspy_of_its_own() -> None:
 
 
 # The outer run's plugins stay out, and warnings of DSPy and its dependencies are not ours to fail on.
-OPTIONS = ["-p", "no:xdist", "-p", "no:cacheprovider", "-o", "filterwarnings=default", "--disable-warnings"]
+OPTIONS = ["-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=-q", "-o", "filterwarnings=default"]
+OPTIONS += ["--disable-warnings", "--strict-markers"]
 
 
 @pytest.mark.parametrize("version", RELEASES)
