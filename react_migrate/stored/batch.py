@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,23 +11,18 @@ from typing import Any
 
 from react_migrate.files import reason
 from react_migrate.report.escape import shown
-from react_migrate.stored.document import convert_document
+from react_migrate.stored.conversion import convert_input
 from react_migrate.stored.errors import StoredError
-from react_migrate.stored.formats import Format, unpacked_name
-from react_migrate.stored.lines import LineConverter, LinesResult
+from react_migrate.stored.formats import Format, is_lines_name, unpacked_name
+from react_migrate.stored.lines import LinesResult
 from react_migrate.stored.opening import STDIN, Input, opened
 from react_migrate.stored.output import STDOUT, Output, output_at
-from react_migrate.stored.parquet import convert_parquet
 from react_migrate.stored.plan import Task, planned
 from react_migrate.stored.progress import Advance, progress
 from react_migrate.stored.rejects import Rejects
 from react_migrate.stored.settings import Settings
-from react_migrate.stored.table import convert_table
 from react_migrate.stored.tally import Tally
-from react_migrate.stored.workers import batches_of, convert_parallel, spans_of
 
-_WORTH_WORKERS = 64 << 20  # bytes of input; below, starting processes takes longer than it saves
-_PART = 1 << 16  # bytes that one process reads at a time: what stays in the processor's cache
 _UNITS = {Format.LINES: "line", Format.DOCUMENT: "record", Format.TABLE: "line", Format.PARQUET: "row"}
 
 
@@ -100,8 +94,9 @@ def _run_task(
             if output is None:
                 output = _opened_output(task, request)
                 outputs.append(output)
-            conversion = _Conversion(source, output, request, outcome, advance)
-            if not conversion.run(as_lines=len(task.sources) > 1 or _is_named_lines(task.target)):
+            as_lines = len(task.sources) > 1 or is_lines_name(task.target.name)
+            take = _Notes(source, outcome, advance).take
+            if not convert_input(source, output, request.settings, request.jobs, take, as_lines=as_lines):
                 output.discard()
                 outputs.remove(output)
 
@@ -133,66 +128,21 @@ def _check_names(task: Task, source: Input) -> None:
         )
 
 
-def _is_named_lines(path: Path) -> bool:
-    return unpacked_name(path.name).endswith((".jsonl", ".ndjson", ".jsonlines"))
+class _Notes:
+    """Keeps count, collects rejects and moves the progress bar on while one input is converted."""
 
-
-class _Conversion:
-    """The conversion of one input."""
-
-    def __init__(
-        self, source: Input, output: Output, request: Request, outcome: Outcome, advance: Advance
-    ) -> None:
+    def __init__(self, source: Input, outcome: Outcome, advance: Advance) -> None:
         self._source = source
-        self._output = output
-        self._request = request
         self._outcome = outcome
         self._advance = advance
         self._number = 1  # of the next record, or line
         self._read = 0  # bytes of the file as it lies on disk
 
-    def run(self, *, as_lines: bool) -> bool:
-        """Whether there is an output. `as_lines`: write JSONL where the input is one JSON document."""
-        source, settings = self._source, self._request.settings
-        if source.format is Format.LINES:
-            self._convert_lines()
-        elif source.format is Format.TABLE:
-            convert_table(source, self._output, settings, self._note)
-        elif source.format is Format.PARQUET:
-            convert_parquet(source, self._output, settings, self._note)
-        else:
-            return self._convert_document(as_lines=as_lines)
-        return True
-
-    def _convert_lines(self) -> None:
-        source, settings = self._source, self._request.settings
-        jobs = self._request.jobs or (_cpus() if (source.size or 0) >= _WORTH_WORKERS else 1)
-        if jobs > 1:
-            path = source.plain_path
-            spans = path is not None and self._output.plain_path is not None
-            batches = spans_of(path, source.stream) if path and spans else batches_of(source.stream)
-            convert_parallel(batches, self._output, settings, jobs, self._note)
-            return
-        converter = LineConverter(settings)
-        while lines := source.stream.readlines(_PART):
-            with self._output.writing() as write:
-                result = converter.convert(lines, write)
-            self._note(result)
-
-    def _convert_document(self, *, as_lines: bool) -> bool:
-        document = convert_document(self._source, self._request.settings)
-        self._note(document.result)
-        pieces = document.lines() if as_lines else iter([document.text()])
-        with self._output.writing() as write:
-            for piece in pieces:
-                write(piece)
-        return as_lines or document.whole is not None
-
-    def _note(self, result: LinesResult) -> None:
+    def take(self, result: LinesResult) -> None:
+        """What became of the next records."""
+        unit = _UNITS[self._source.format]
         self._outcome.tally.add(result.reports)
-        self._outcome.rejects.add(
-            self._source.name, _UNITS[self._source.format], self._number, result.rejects
-        )
+        self._outcome.rejects.add(self._source.name, unit, self._number, result.rejects)
         self._number += result.lines
         if self._source.size is not None:
             position = self._source.raw.tell()
@@ -206,12 +156,6 @@ def _size(tasks: list[Task]) -> int | None:
     if STDIN in sources:
         return None
     return sum(source.stat().st_size for source in sources if source.is_file())
-
-
-def _cpus() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextlib.contextmanager

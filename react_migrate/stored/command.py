@@ -36,6 +36,11 @@ def run_convert(inputs: tuple[Path, ...], options: Mapping[str, Any]) -> int:
         _forget_stdout()
         click.echo(f"Error: {error}.", err=True)
         return FAILED
+    except MemoryError:
+        click.echo(
+            "Error: a record, or a JSON document, is larger than the memory. Nothing was written.", err=True
+        )
+        return FAILED
     except StoredError as error:
         click.echo(f"Error: {printable(str(error))}.", err=True)
         return FAILED

@@ -67,6 +67,11 @@ def unpacked_name(name: str) -> str:
     return name
 
 
+def is_lines_name(name: str) -> bool:
+    """Whether a file's name says that it is JSONL."""
+    return unpacked_name(name).endswith(_LINES_NAMES)
+
+
 def format_of(head: bytes, name: str, *, whole: bool) -> Format:
     """What a file is whose unpacked content begins with `head`, or is that, if it is `whole`.
 

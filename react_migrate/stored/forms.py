@@ -180,6 +180,8 @@ def _leaves(values: Values, first: int) -> list[Any]:
 
 def _placeholder(at: int, kind: type) -> Any:
     text = f"\x01{at}\x02"
+    if kind is type(None):
+        return None  # it decides what is an input or output
     return [text] if kind is list else {text: 0} if kind is dict else text
 
 

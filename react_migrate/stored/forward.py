@@ -130,7 +130,8 @@ def _fields(slot: _Slot, settings: Settings) -> _Fields:
         else:
             found.append(fields_named(slot.record, asked))
             missing += [name for name in asked if not fields_named(slot.record, [name])]
-    inputs, outputs = ({name: value_at(slot.record, path) for name, path in paths.items()} for paths in found)
+    values = [{name: value_at(slot.record, path) for name, path in paths.items()} for paths in found]
+    inputs, outputs = ({name: value for name, value in each.items() if value is not None} for each in values)
     return _Fields(inputs, outputs, tuple(guessed), tuple(missing))
 
 

@@ -53,7 +53,7 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
 
     - A group of fields, `{"inputs": {...}, "outputs": {...}}`, is taken whole.
     - V1's predictions have the order trajectory, reasoning, outputs: what follows are the outputs.
-    - Otherwise fields with a usual name, such as `question` and `answer`, beside the trajectory or at the top.
+    - Otherwise fields with a usual name, such as `question`, beside the trajectory or at the top.
     - What stands before the trajectory in a record with known outputs are inputs.
     Names of what people store beside a run, such as `id` or `score`, are never taken.
     """

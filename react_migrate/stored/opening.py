@@ -64,7 +64,7 @@ def opened(path: Path) -> Iterator[Input]:
 
 @contextlib.contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Says what is wrong with packed data that cannot be unpacked."""
+    """Says what is wrong with an input that cannot be read to its end."""
     try:
         yield
     except EOFError as error:
@@ -74,6 +74,8 @@ def _readable(name: str) -> Iterator[None]:
         ) from error
     except _damage() as error:
         raise StoredError(f"{name} is damaged: {error}") from error
+    except OSError as error:  # what is wrong with the output is a StoredError already
+        raise StoredError(f"{name} could not be read to its end: {reason(error)}") from error
 
 
 def _damage() -> tuple[type[Exception], ...]:

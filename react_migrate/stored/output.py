@@ -45,7 +45,10 @@ class Output(Protocol):
         """
 
     def finish(self) -> None:
-        """Everything is written: a file is complete on disk, but has another name. Raises `StoredError`."""
+        """Everything is written: a file is complete on disk, but has another name. Raises `StoredError`.
+
+        May be called again.
+        """
 
     def commit(self) -> None:
         """Let a finished file appear. Raises `StoredError`."""
@@ -95,9 +98,10 @@ class _Stream:
             yield self._file.write
 
     def finish(self) -> None:
-        with _failures(self.name):
-            self._file.flush()
-            self._close()
+        if not self._file.closed:
+            with _failures(self.name):
+                self._file.flush()
+                self._close()
 
     def commit(self) -> None:
         """It has appeared."""
@@ -136,6 +140,8 @@ class _NewFile:
             yield self._stream.write
 
     def finish(self) -> None:
+        if self._file.closed:
+            return
         with _failures(self.name):
             self._packing.close()
             self._file.flush()

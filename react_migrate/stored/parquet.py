@@ -141,7 +141,7 @@ class _Conversion:
     def _with_cells(self, table: Any, cells: list[Any]) -> Any:
         assert self._place is not None
         field, original = self._new_field()
-        if original is None:
+        if _is_text(self._arrow.types, field.type):
             cells = [cell if isinstance(cell, str) or cell is None else json.dumps(cell) for cell in cells]
         else:
             cells = [json.loads(cell) if isinstance(cell, str) else cell for cell in cells]
@@ -150,16 +150,15 @@ class _Conversion:
         return table.replace_schema_metadata(self._metadata(field.name, original))
 
     def _new_field(self) -> tuple[Any, Any]:
-        """The field of the converted column, and the schema to restore if it is of a nested type."""
+        """The field of the converted column, and the schema that is to be restored, if any."""
         assert self._place is not None
         arrow, name = self._arrow, self._columns[self._place]
         before = self._schema.field(self._place)
         stored = (before.metadata or {}).get(_SCHEMA)
         if self._settings.reverse and stored is not None:
             schema = arrow.ipc.read_schema(arrow.py_buffer(stored))
-            field = schema.field(name) if name in schema.names else None
-            if field is not None:
-                return field, None if _is_text(arrow.types, field.type) else schema
+            if name in schema.names:
+                return schema.field(name), schema
         kind = before.type if _is_text(arrow.types, before.type) else arrow.string()
         metadata = None if self._settings.reverse else {_SCHEMA: self._schema.serialize().to_pybytes()}
         return arrow.field(name, kind, metadata=metadata), None

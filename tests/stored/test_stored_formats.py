@@ -142,9 +142,7 @@ def test_without_zstd_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "in.zst").write_bytes(zstandard.compress(LINES))
     done = convert(tmp_path / "in.zst", "-o", tmp_path / "out.jsonl")
     assert done.exit_code == 2
-    assert (
-        "in.zst needs zstd, which is not installed: pip install 'react-migrate[zstd]'" in done.stderr
-    )
+    assert "in.zst needs zstd, which is not installed: pip install 'react-migrate[zstd]'" in done.stderr
     done = convert(store(tmp_path / "in.jsonl", RECORDS), "-o", tmp_path / "out.jsonl.zst")
     assert done.exit_code == 2
     assert "out.jsonl.zst needs zstd" in done.stderr

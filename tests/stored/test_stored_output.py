@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -52,7 +53,10 @@ def test_several_inputs_that_cannot_be_one_file(tmp_path: Path) -> None:
     for output in ("out.json", "out.jsonl"):
         done = convert(one, tmp_path / "b.csv", "-o", tmp_path / output)
         assert done.exit_code == 2
-        assert "name an output that ends in .jsonl, or in a slash" in done.stderr or "stays what it is" in done.stderr
+        assert (
+            "name an output that ends in .jsonl, or in a slash" in done.stderr
+            or "stays what it is" in done.stderr
+        )
     assert names(tmp_path) == ["a.jsonl", "b.csv"]
 
 
@@ -229,7 +233,9 @@ def test_a_broken_pipe(jobs: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_leaves_nothing_behind(number: signal.Signals, code: int, jobs: str, tmp_path: Path) -> None:
+def test_an_interrupt_leaves_nothing_behind(
+    number: signal.Signals, code: int, jobs: str, tmp_path: Path
+) -> None:
     """Of a terminal, Ctrl-C goes to all processes of the group."""
     pipe = tmp_path / "in.jsonl"
     os.mkfifo(pipe)
@@ -242,14 +248,14 @@ def test_an_interrupt_leaves_nothing_behind(number: signal.Signals, code: int, j
     with pipe.open("wb") as file:
         file.write(json.dumps(RECORD).encode() + b"\n" + b" " * 3_000_000)
         file.flush()
-        wait_for(lambda: any(name.endswith(".tmp") for name in os.listdir(tmp_path)))
+        wait_for(lambda: any(path.suffix == ".tmp" for path in tmp_path.iterdir()))
         time.sleep(0.3)  # workers start
         os.killpg(process.pid, number)
         told = process.stderr.read().decode()
     process.stderr.close()
     assert process.wait() == code
     assert told == ("Interrupted: nothing was written.\n" if number == signal.SIGINT else "")
-    assert os.listdir(tmp_path) == ["in.jsonl"]
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
 def wait_for(condition: Any) -> None:
@@ -271,11 +277,9 @@ def test_a_progress_bar_in_a_terminal(tmp_path: Path) -> None:
         process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE)
         os.close(theirs)
         told = b""
-        while True:
-            try:
+        with contextlib.suppress(OSError):  # at the end, because the other end is closed
+            while True:
                 told += terminal.read(4096)
-            except OSError:  # the other end is closed
-                break
     assert process.stdout is not None
     assert process.stdout.read() == b""
     process.stdout.close()
@@ -298,7 +302,9 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
             "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stderr=-3);"
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
         )
-        done = subprocess.run([sys.executable, "-c", measure, *map(str, command)], capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", measure, *map(str, command)], capture_output=True, check=True
+        )
         return int(done.stdout)
 
     assert peak(100_000) < peak(2_000) + 15

@@ -229,7 +229,7 @@ def test_a_shape_can_be_forced(kind: str) -> None:
     record = {"a": TRAJECTORY, "b": STEPS, "c": TURNS, "d": CHAT}
     new = forward(record, kind=kind)
     assert [key for key in "abcd" if key not in new] == [
-        dict(flat="a", steps="b", turns="c", messages="d")[kind]
+        {"flat": "a", "steps": "b", "turns": "c", "messages": "d"}[kind]
     ]
     with pytest.raises(RejectedError):
         forward({"trajectory": "text"}, kind=kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from pathlib import Path
@@ -144,8 +145,6 @@ def test_lines_that_cannot_be_converted_are_rejected_whole(line: bytes, reason: 
 
 def kept(reject: bytes) -> bytes:
     """The bytes of a rejected line."""
-    import base64
-
     if b'"record": ' in reject:
         return reject.split(b'"record": ', 1)[1][:-1]
     content = json.loads(reject)
@@ -158,8 +157,9 @@ def test_a_line_of_100_megabytes(tmp_path: Path) -> None:
     source = store(tmp_path / "in.jsonl", [RECORD, record, RECORD])
     assert source.stat().st_size > 100_000_000
     assert convert(source, "-o", tmp_path / "out.jsonl").exit_code == 0
-    assert convert(tmp_path / "out.jsonl", "-o", tmp_path / "back.jsonl", "--reverse").exit_code == 0
-    assert stored(tmp_path / "back.jsonl") == [RECORD, record, RECORD]
+    _, new, _ = stored(tmp_path / "out.jsonl")
+    result = new["history"]["messages"][0]["tool_calls"]["tool_call_results"]["tool_call_results"][0]
+    assert result["value"] == record["trajectory"]["observation_0"]
 
 
 @settings(max_examples=150, deadline=None)
