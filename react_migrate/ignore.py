@@ -34,9 +34,10 @@ class Rule(NamedTuple):
         if self.only_folders and not is_folder:
             return False
         subject = name + "/" if self.only_folders else name
-        if not self.pattern.match_file(subject):
-            return False
-        *_, last = self.pattern.regex.finditer(subject)
+        expression = self.pattern.regex
+        if expression is None or not self.pattern.match_file(subject):
+            return False  # a comment or an empty line has no expression
+        *_, last = expression.finditer(subject)
         mark = last.groupdict().get("ps_d")
         return mark is None or last.end("ps_d") == len(subject)
 
