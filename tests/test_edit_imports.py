@@ -522,7 +522,8 @@ def test_import_of_dspy_stays(before: str) -> None:
 
 
 def test_a_name_that_a_function_has_for_itself_is_no_use_of_the_module_s() -> None:
-    before = "import dspy\nx = dspy.ReActV2\ndef f(dspy): return dspy\ndef g():\n    import dspy\n    return dspy.LM\n"
+    before = "import dspy\nx = dspy.ReActV2\ndef f(dspy): return dspy\n"
+    before += "def g():\n    import dspy\n    return dspy.LM\n"
     after = migrate(before)
     assert after.startswith("from react_shims import ReAct\n")
     assert after.count("import dspy") == 1
