@@ -6,6 +6,8 @@ import pytest
 from judging import HEAD, build, verdicts
 from rewriting import rewrite
 
+from react_migrate.flow import reaching
+
 MANY = 500
 
 
@@ -85,6 +87,27 @@ def verdict_at_end(code: str) -> str:
 )
 def test_much_of_it(code: str, verdict: str) -> None:
     assert verdict_at_end(code) == verdict
+
+
+def test_loops_in_loops_take_work_by_their_number_not_by_its_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    joins = 0
+    join = reaching.join
+
+    def counted(*environments: reaching.Environment | None) -> reaching.Environment | None:
+        nonlocal joins
+        joins += 1
+        return join(*environments)
+
+    def work(depth: int) -> int:
+        nonlocal joins
+        loops = "".join(f"{'  ' * i}for x{i} in y:\n" for i in range(depth))
+        (file,) = build(f"{loops}{'  ' * depth}r = 1\n").files.values()
+        joins = 0
+        reaching.reaching_definitions(file.scope)
+        return joins
+
+    monkeypatch.setattr(reaching, "join", counted)
+    assert work(18) < 10 * work(9)
 
 
 def test_what_leads_too_deep_is_unknown() -> None:
