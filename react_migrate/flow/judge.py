@@ -84,6 +84,10 @@ def describe(value: Value) -> str:
         return f"the prediction of a `{value.module}`{where}"
     if isinstance(value, Unknown):
         return f"anything: {value.why}"
+    if isinstance(value, NoValue):
+        return "`None`"
+    if isinstance(value, StandIn):
+        return f"a prediction built by hand{where}"
     if isinstance(value, Foreign):
         return f"{value.what}, which is not among these files"
     if isinstance(value, Other):
