@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import enum
+import io
 import json
 
 from react_migrate.stored.errors import StoredError
@@ -88,8 +90,7 @@ def format_of(head: bytes, name: str, *, whole: bool) -> Format:
         return _json_format(text, name, whole=whole)
     if not text or name.endswith(_LINES_NAMES):
         return Format.LINES
-    header = text.split(b"\n", 1)[0]
-    if name.endswith(_TABLE_NAMES) or (b"\0" not in text and delimiter_of(header) in header):
+    if name.endswith(_TABLE_NAMES) or _is_table(text):
         return Format.TABLE
     raise StoredError("is none of the formats JSON, JSONL, CSV and Parquet")
 
@@ -97,6 +98,20 @@ def format_of(head: bytes, name: str, *, whole: bool) -> Format:
 def delimiter_of(header: bytes) -> bytes:
     """What separates the columns of a table: the most frequent of the usual characters in its first line."""
     return max(_DELIMITERS, key=header.count)
+
+
+def _is_table(text: bytes) -> bool:
+    """Whether a text of no name that says so looks like a table: the first two rows have as many cells."""
+    header = text.split(b"\n", 1)[0]
+    if b"\0" in text or delimiter_of(header) not in header:
+        return False
+    lines = io.StringIO(text.decode(errors="replace"), newline="")
+    rows = csv.reader(lines, delimiter=delimiter_of(header).decode())
+    try:
+        first, second = next(rows), next(rows, None)
+    except csv.Error:
+        return False
+    return second is None or len(second) == len(first)
 
 
 def _json_format(text: bytes, name: str, *, whole: bool) -> Format:

@@ -117,7 +117,7 @@ def _names(settings: Settings) -> Names:
 def _fields(slot: _Slot, settings: Settings) -> _Fields:
     guessed: list[str] = []
     is_asked = settings.inputs is not None and settings.outputs is not None
-    likely = Guess() if is_asked else guess(slot.record, slot.path)
+    likely = Guess({}, {}) if is_asked else guess(slot.record, slot.path)
     found: list[dict[str, FieldPath]] = []
     missing: list[str] = []
     for role, asked, paths in (
@@ -125,7 +125,7 @@ def _fields(slot: _Slot, settings: Settings) -> _Fields:
         ("outputs", settings.outputs, likely.outputs),
     ):
         if asked is None:
-            found.append({path[-1]: path for path in paths})
+            found.append(dict(paths))
             guessed.append(role)
         else:
             found.append(fields_named(slot.record, asked))

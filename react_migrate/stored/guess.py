@@ -34,18 +34,20 @@ _OTHERS = _words(
     created created_at updated_at started_at finished_at duration latency elapsed cost usage tokens lm_usage
     model lm program version score scores metric metrics correct success passed label labels gold gold_answer
     expected expected_answer ground_truth target reference metadata meta tags error errors status comment
-    feedback termination_reason history dspy_uuid dspy_split reasoning
+    feedback termination_reason history dspy_uuid dspy_split reasoning exact_match answer_exact_match em f1
+    accuracy
     """
 )
 _INPUT_GROUPS = ("inputs", "input", "example")
 _OUTPUT_GROUPS = ("outputs", "output", "prediction")
+_EXAMPLE, _PREDICTED = "example_", "pred_"
 
 
 class Guess(NamedTuple):
-    """Paths of fields in the record; the last key of each is the name of the input or output."""
+    """The inputs and outputs by name, each with the path of its value in the record."""
 
-    inputs: tuple[FieldPath, ...] = ()
-    outputs: tuple[FieldPath, ...] = ()
+    inputs: Mapping[str, FieldPath]
+    outputs: Mapping[str, FieldPath]
 
 
 def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
@@ -55,6 +57,8 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
     - V1's predictions have the order trajectory, reasoning, outputs: what follows are the outputs.
     - Otherwise fields with a usual name, such as `question`, beside the trajectory or at the top.
     - What stands before the trajectory in a record with known outputs are inputs.
+    - `dspy.Evaluate` stores example, prediction and score in one object, with `example_` and `pred_` before a
+      name that both have.
     Names of what people store beside a run, such as `id` or `score`, are never taken.
     """
     *way, name = trajectory
@@ -74,7 +78,17 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
         or _usual(record, _INPUTS)
         or (_before(record, trajectory[0]) if outputs else ())
     )
-    return Guess(inputs, outputs)
+    is_evaluated = any(_is_pair(key, holder) for key in holder)
+    if is_evaluated and outputs == _after_reasoning(list(holder), name, beside):
+        outputs = outputs[:-1]  # the score
+    return Guess(
+        {path[-1]: path for path in inputs},
+        {path[-1].removeprefix(_PREDICTED) if is_evaluated else path[-1]: path for path in outputs},
+    )
+
+
+def _is_pair(key: str, holder: Mapping[str, Any]) -> bool:
+    return key.startswith(_PREDICTED) and _EXAMPLE + key.removeprefix(_PREDICTED) in holder
 
 
 def _after_reasoning(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:
@@ -93,7 +107,7 @@ def _usual(fields: Mapping[str, Any], names: frozenset[str], prefix: FieldPath =
 def _before(record: Mapping[str, Any], trajectory: str) -> tuple[FieldPath, ...]:
     keys = list(record)
     before = keys[: keys.index(trajectory)]
-    names = [key for key in before if key not in _OTHERS | _OUTPUTS]
+    names = [key for key in before if key not in _OTHERS | _OUTPUTS and not key.startswith(_EXAMPLE)]
     return tuple((key,) for key in names if not isinstance(record[key], (dict, list)))
 
 

@@ -73,6 +73,20 @@ def guessed(record: Any, **settings: Any) -> tuple[list[str], list[str]]:
             ["answer"],
         ),
         ({"note": "n", "trajectory": TRAJECTORY}, [], []),
+        # dspy.Evaluate: example, prediction and the metric's score
+        (
+            {
+                "city": "Bern",
+                "example_plan": "gold",
+                "trajectory": TRAJECTORY,
+                "reasoning": "r",
+                "pred_plan": "p",
+                "risk": 0.1,
+                "is_good": True,
+            },
+            ["city"],
+            ["plan", "risk"],
+        ),
         ({"question": "q", **TRAJECTORY, "answer": "A"}, ["question"], ["answer"]),
     ],
     ids=lambda value: ",".join(value)[:40],

@@ -53,6 +53,7 @@ def restored(path: Path) -> bytes:
         (b"id,trajectory\n", "a", Format.TABLE),
         (b"id;trajectory\n", "a.txt", Format.TABLE),
         (b"trajectory\n", "a.csv", Format.TABLE),
+        (b'id,text\n1,"a\nb"\n', "a", Format.TABLE),
         (b"PAR1\x15", "a", Format.PARQUET),
     ],
 )
@@ -81,6 +82,7 @@ def test_a_first_line_without_an_end_in_sight(begins: bytes, name: str, expected
         (b"SQLite format 3\x00", "is an SQLite database"),
         (b"\x7fELF\x02\x01\x01\x00,,", "is none of the formats JSON, JSONL, CSV and Parquet"),
         (b"# Notes\n", "is none of the formats"),
+        (b"# Notes, of me\n\nOn this, that, and more.\n", "is none of the formats"),
     ],
 )
 def test_what_is_nothing_of_the_kind(content: bytes, reason: str, tmp_path: Path) -> None:

@@ -188,9 +188,18 @@ def test_a_plain_chat_is_no_trajectory() -> None:
         forward({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]})
 
 
-def test_a_list_of_tools_is_no_list_of_steps() -> None:
-    tools = [{"name": "search", "args": {"q": "str"}, "description": "finds"}]
-    assert calls({"tools": tools, "steps": STEPS}) == [FOUND, ("submit", {}, "Completed.")]
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"name": "search", "args": {"q": "str"}, "description": "finds"},
+        {"next_thought": "t", "next_tool_name": "search", "next_tool_args": {}},
+    ],
+)
+def test_calls_that_were_not_made_are_no_steps(item: Any) -> None:
+    """A list of the agent's tools, or of what a model proposed."""
+    assert calls({"items": [item], "steps": STEPS}) == [FOUND, ("submit", {}, "Completed.")]
+    with pytest.raises(RejectedError):
+        forward({"items": [item]})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +272,8 @@ turn = st.fixed_dictionaries(
 @given(st.lists(step, min_size=1, max_size=4) | st.lists(turn, min_size=1, max_size=4))
 def test_every_list_comes_back(items: Any) -> None:
     record = json.loads(json.dumps({"question": "q", "log": items}))
-    assert json.dumps(there_and_back(record)) == json.dumps(record)
+    kind = "steps" if "tool" in items[0] else "turns"
+    assert json.dumps(there_and_back(record, trajectory="log", kind=kind)) == json.dumps(record)
 
 
 message = (

@@ -21,9 +21,8 @@ def _matches(value: Any) -> bool:
 
 
 def _is_step(step: dict[str, Any], layout: Layout) -> bool:
-    """Whether a tool was called, and not only described, as in a list of the agent's tools."""
-    called = isinstance(step.get(layout.get("tool_name", "")), str)
-    return called and ("thought" in layout or "observation" in layout)
+    """Whether a tool was called and returned, and not only described, or proposed by a model."""
+    return isinstance(step.get(layout.get("tool_name", "")), str) and "observation" in layout
 
 
 def _read(value: Any, names: Names) -> Reading:
