@@ -491,7 +491,7 @@ def test_import_of_dspy_goes_with_its_last_use() -> None:
 def test_also_inside_a_function() -> None:
     check(
         "def f():\n    import dspy\n    return dspy.ReActV2\n",
-        "from react_shims import ReAct\n\n\ndef f():\n    return ReAct\n",
+        "import react_shims\n\n\ndef f():\n    return react_shims.ReAct\n",
     )
 
 

@@ -92,9 +92,9 @@ def rewrite_module(
         below = lines[index + 1] if index + 1 < len(lines) else _ANY_LINE
         rows.append(_rewrite_line(before, after, moves, shims, below))
     at = None
-    if shims.wanted:
+    if shims.wanted or shims.package is not None:
         moved = [i for i, line in enumerate(original.body) if any(small in moves for small in _smalls(line))]
-        first = min(shims.wanted.values())
+        first = min([*shims.wanted.values(), *([] if shims.package is None else [shims.package])])
         limit = len(lines) if first == _ANY_LINE else max(0, bisect.bisect_right(lines, first) - 1)
         limit = min([limit, *(_run_end(original, index) for index in moved)])
         updated, at = _import_wanted(original, updated, rows, shims, limit, moved)
@@ -124,26 +124,43 @@ def _import_wanted(
     limit: int,
     moved: list[int],
 ) -> tuple[cst.Module, int]:
-    """Put the import into `rows`, one per statement: merged, in place of one that is gone, or by itself."""
+    """Put the import into `rows`, one per statement: merged, in place of one that is gone, or by itself.
+
+    An import of the package itself stands above that of its names, or alone.
+    """
+    package = Line([cst.Import([cst.ImportAlias(cst.Name(PACKAGE))])]) if shims.package is not None else None
     for at, row in enumerate(rows[:limit]):
         for index, statement in enumerate(row):
             merged = _merged(statement, shims.wanted)
             if merged is not None:
-                row[index] = _with_comments(merged, shims.comments)
+                row[index : index + 1] = _below(package, _with_comments(merged, shims.comments))
                 return updated, at
-    line = _with_comments(Line([from_import(PACKAGE, shims.wanted)]), shims.comments)
+    names = Line([from_import(PACKAGE, shims.wanted)]) if shims.wanted else None
+    line = _with_comments(names or cast(Line, package), shims.comments)
+    above = package if names is not None else None
     spot = place(original.body, limit, moved)
     for index in moved:
         near = spot.at in (index, index + 1)
         if not rows[index] and index <= limit and (near or _has_comments(original.body[index])):
             old = cst.ensure_type(updated.body[index], Line).with_changes(body=line.body)
-            rows[index].append(_with_comments(old, shims.comments))
+            rows[index] += _below(above, _with_comments(old, shims.comments))
             return updated, index
     if spot.at == len(rows):
         blank = [_BLANK] if spot.layout is Layout.ALONE and rows else []
-        rows[-1].append(line.with_changes(leading_lines=blank))
+        rows[-1] += _below(above, line.with_changes(leading_lines=blank))
         return updated, spot.at
-    return _insert(updated, rows, spot, line), spot.at
+    updated = _insert(updated, rows, spot, line)
+    row = rows[spot.at]
+    row[:1] = _below(above, cst.ensure_type(row[0], Line))
+    return updated, spot.at
+
+
+def _below(package: Line | None, names: Line) -> list[cst.BaseStatement]:
+    """The import of names, with that of the package above it if there is one."""
+    if package is None:
+        return [names]
+    lead = names.leading_lines
+    return [package.with_changes(leading_lines=lead), names.with_changes(leading_lines=[])]
 
 
 def _insert(module: cst.Module, rows: list[list[cst.BaseStatement]], spot: Spot, line: Line) -> cst.Module:

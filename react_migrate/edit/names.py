@@ -12,6 +12,8 @@ import libcst as cst
 from react_migrate.edit.scopes import bindings, local_name, uses
 
 PACKAGE = "react_shims"
+# What react_shims cannot give without importing DSPy.
+_NEED_DSPY = frozenset({"ReAct", "ReActV2", "TruncationHook"})
 
 
 @dataclass
@@ -19,11 +21,17 @@ class Shims:
     """The bookkeeping behind `Names`, for one file.
 
     `wanted` maps (export, local name) of the names to import at module level to the first line that needs
-    them; `moved` are the local names that import statements bound before and still have to bind.
+    them; `package` is the first line that needs the package itself; `moved` are the local names that import
+    statements bound before and still have to bind.
+
+    Where DSPy is only imported in functions, under conditions or for type checkers, it may be missing when
+    the module is imported, or is meant to be imported late. There the names that need it are written
+    `react_shims.ReAct`, for `import react_shims` does without DSPy until the name is asked for.
     """
 
     tree: ast.Module
     wanted: dict[tuple[str, str], int] = field(default_factory=dict)
+    package: int | None = None
     moved: set[str] = field(default_factory=set)
     comments: list[cst.Comment] = field(default_factory=list)  # what stood beside the moved names
     _bound: Counter[str] = field(init=False)
@@ -32,8 +40,10 @@ class Shims:
     _scoped: list[tuple[range, str, str]] = field(default_factory=list)
     _renamed: set[tuple[str, str]] = field(default_factory=set)
     _chosen: dict[str, str] = field(default_factory=dict)
+    _late: bool = field(init=False)  # DSPy may not be there when the module is imported
 
     def __post_init__(self) -> None:
+        self._late = _imports_dspy_late(self.tree)
         self._bound = bindings(self.tree)
         self._imported = list(_imports(self.tree))
         ours = Counter(local for _, _, local in self._imported)
@@ -55,6 +65,9 @@ class Shims:
                     return local
                 if name == PACKAGE:
                     return f"{local}.{export}"
+        if export in _NEED_DSPY and self._late and PACKAGE not in self._taken:
+            self.package = min(line, self.package or line)
+            return f"{PACKAGE}.{export}"
         local = self.local(export)
         self.want(export, local, line)
         return local
@@ -102,6 +115,18 @@ def _imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
             for alias in statement.names:
                 if alias.name == PACKAGE:
                     yield end, PACKAGE, local_name(statement, alias)
+
+
+def _imports_dspy_late(tree: ast.Module) -> bool:
+    """Whether the module imports DSPy, and never as a plain statement of its own."""
+    late = [node for node in ast.walk(tree) if _is_import_of_dspy(node)]
+    return bool(late) and not any(_is_import_of_dspy(statement) for statement in tree.body)
+
+
+def _is_import_of_dspy(node: ast.AST) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and (node.module or "").partition(".")[0] == "dspy"
+    return isinstance(node, ast.Import) and any(a.name.partition(".")[0] == "dspy" for a in node.names)
 
 
 @dataclass(frozen=True)

@@ -472,6 +472,133 @@ def test_one_import_for_all_rules() -> None:
     )
 
 
+# --- where DSPy may be missing, or is imported late, the shim asks for it when it is needed ---
+
+
+def test_an_optional_dspy() -> None:
+    check_transformed(
+        """
+        import os
+
+        try:
+            import dspy
+        except ImportError:
+            dspy = None
+
+
+        def build():
+            result = dspy.ReActV2(os.environ, tools=[])(q=1)
+            return result.trajectory
+        """,
+        """
+        import os
+
+        try:
+            import dspy
+        except ImportError:
+            dspy = None
+
+        import react_shims
+        from react_shims import trajectory_of
+
+
+        def build():
+            result = react_shims.ReAct(os.environ, tools=[])(q=1)
+            return trajectory_of(result)
+        """,
+    )
+
+
+def test_a_late_import() -> None:
+    check_transformed(
+        """
+        import os
+
+
+        def build():
+            import dspy
+
+            return dspy.ReActV2(os.environ, tools=[])
+
+
+        class Lazy:
+            def build(self):
+                from dspy import ReActV2
+
+                return ReActV2(os.environ, tools=[])
+        """,
+        """
+        import os
+
+        import react_shims
+
+
+        def build():
+            return react_shims.ReAct(os.environ, tools=[])
+
+
+        class Lazy:
+            def build(self):
+                from react_shims import ReAct
+
+                return ReAct(os.environ, tools=[])
+        """,
+    )
+
+
+def test_dspy_for_type_checkers_only() -> None:
+    check_transformed(
+        """
+        from __future__ import annotations
+
+        from typing import TYPE_CHECKING
+
+        if TYPE_CHECKING:
+            import dspy
+
+
+        def run(agent: dspy.ReActV2, other: "dspy.ReActV2", lm: dspy.LM) -> None: ...
+        """,
+        """
+        from __future__ import annotations
+
+        from typing import TYPE_CHECKING
+
+        if TYPE_CHECKING:
+            import dspy
+
+        import react_shims
+
+
+        def run(agent: react_shims.ReAct, other: "react_shims.ReAct", lm: dspy.LM) -> None: ...
+        """,
+    )
+
+
+def test_a_late_import_in_a_file_that_uses_the_shim() -> None:
+    check_transformed(
+        """
+        from react_shims import trajectory_of
+
+
+        def build():
+            import dspy
+
+            return dspy.ReActV2("q -> a", tools=[]), dspy.LM(trajectory_of)
+        """,
+        """
+        import react_shims
+        from react_shims import trajectory_of
+
+
+        def build():
+            import dspy
+
+            return react_shims.ReAct("q -> a", tools=[]), dspy.LM(trajectory_of)
+        """,
+    )
+
+
 # --- not ours ---
 
 
