@@ -15,7 +15,6 @@ import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from react_migrate.engine import Job, Options, Run, run, run_text
@@ -94,15 +93,28 @@ def _assert_it_can_be_told(result: Run) -> None:
 
 
 def _assert_valid(before: bytes, after: bytes) -> None:
+    assert parses(after)
+    assert compiles(after) or not compiles(before)
+
+
+def parses(code: str | bytes) -> bool:
+    """Whether Python can read it."""
+    return _is_valid(code, ast.PyCF_ONLY_AST)
+
+
+def compiles(code: str | bytes) -> bool:
+    """Whether Python can compile it, as a module or a notebook's cell."""
+    return _is_valid(code, 0)
+
+
+def _is_valid(code: str | bytes, flags: int) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ast.parse(after)
-        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         try:
-            compile(before, "before", "exec", flags=flags, dont_inherit=True)
+            compile(code, "code", "exec", flags=flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         except SyntaxError:
-            return
-        compile(after, "after", "exec", flags=flags, dont_inherit=True)
+            return False
+    return True
 
 
 def _assert_newlines_are_of_one_kind(before: bytes, after: bytes) -> None:
@@ -117,51 +129,55 @@ def _decoded(raw: bytes) -> str:
 
 
 def _assert_only_edits(before: str, after: str, fixed: list[Finding]) -> None:
-    """Lines that no edit names stay, in order; new ones are imports, or stand for edited ones."""
+    """The lines before and after are the same, but for imports, blank lines and the edited ones."""
     edits = [edit for finding in fixed for edit in finding.edits]
-    old, new = LINE.findall(before), LINE.findall(after)
-    tree = ast.parse(before)
-    imports, edited = set(_import_lines(tree)), set(_edited_lines(tree, edits))
-    filler = (number for number, line in enumerate(new, 1) if line.strip() in ("", "pass"))
-    added = {*_import_lines(ast.parse(after)), *filler}
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        touched = {i for i in range(i1 + 1, i2 + 1) if old[i - 1].strip() or i in edited}
-        assert touched <= imports | edited, (old[i1:i2], new[j1:j2])
-        if not touched & edited:
-            last = {len(new)} if i2 == len(old) else set()  # an end of the last line that it did not have
-            assert set(range(j1 + 1, j2 + 1)) <= added | last, (old[i1:i2], new[j1:j2])
-        elif i2 - i1 == j2 - j1 and not touched & imports:
-            _assert_rest_of_lines(old[i1:i2], new[j1:j2], i1 + 1, edits)
+    edited = _edited_lines(ast.parse(before), edits)
+    new = [line for _, line in _lines_that_count(after)]
+    reached = {0}  # how many of the new lines may stand for the old ones so far
+    for number, line in _lines_that_count(before):
+        if number not in edited:
+            reached = {place + 1 for place in reached if new[place : place + 1] == [line]}
+        elif edited[number] is None:  # edited as a part of something that goes over several lines
+            reached = {place + more for place in reached for more in range(3) if place + more <= len(new)}
+        else:
+            start, stop = edited[number] or (0, 0)
+            rest = line[:start], line[stop:]
+            reached = {place + 1 for place in reached if place < len(new) and _is_around(new[place], *rest)}
+        assert reached, f"line {number} changed: {line}"
+    assert len(new) in reached, f"lines are added at the end: {new[max(reached) :]}"
 
 
-def _assert_rest_of_lines(
-    old: list[str], new: list[str], first: int, edits: Sequence[Edit | MoveImport]
-) -> None:
-    """What stands before the first and after the last edit of a line stays."""
-    spans = [edit.span for edit in edits if isinstance(edit, Edit) and edit.node != "ClassDef"]
-    for number, (line, other) in enumerate(zip(old, new, strict=True), first):
-        here = [span for span in spans if span.line == number == span.end_line]
-        if any(span.line <= number <= span.end_line for span in spans if span not in here) or not here:
-            continue
-        start, stop = min(span.column for span in here) - 1, max(span.end_column for span in here) - 1
-        assert other.startswith(line[:start]), (line, other)
-        assert other.endswith(line[stop:]), (line, other)
+def _is_around(line: str, start: str, end: str) -> bool:
+    return line.startswith(start) and line.endswith(end) and len(line) >= len(start) + len(end)
 
 
-def _import_lines(tree: ast.Module) -> Iterator[int]:
+def _lines_that_count(text: str) -> Iterator[tuple[int, str]]:
+    """All lines without their ends but those of imports, `pass`, and blank ones outside of strings."""
+    tree = ast.parse(text)
+    imports, strings = set[int](), set[int]()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            imports |= {*range(node.lineno, (node.end_lineno or 0) + 1)}
+        elif isinstance(node, (ast.Constant, ast.JoinedStr)):
+            strings |= {*range(node.lineno, (node.end_lineno or 0) + 1)}
+    for number, line in enumerate(LINE.findall(text), 1):
+        is_filler = line.strip() in ("", "pass") and number not in strings
+        if number not in imports and not is_filler:
+            yield number, line.rstrip("\r\n")
 
 
-def _edited_lines(tree: ast.Module, edits: Sequence[Edit | MoveImport]) -> Iterator[int]:
+def _edited_lines(tree: ast.Module, edits: Sequence[Edit | MoveImport]) -> dict[int, tuple[int, int] | None]:
+    """The region of each edited line that may change; None for all of it."""
+    found: dict[int, tuple[int, int] | None] = {}
     headers = {node.lineno: node.body[0].lineno for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for edit in edits:
         span = edit.span
         if isinstance(edit, Edit) and edit.node == "ClassDef":
             line = next(line for line in itertools.count(span.line) if line in headers)
-            yield from range(line, headers[line] + 1)
-        else:
-            yield from range(span.line, span.end_line + 1)
+            found.update(dict.fromkeys(range(line, headers[line] + 1)))
+        elif span.line != span.end_line:
+            found.update(dict.fromkeys(range(span.line, span.end_line + 1)))
+        elif found.setdefault(span.line, (span.column - 1, span.end_column - 1)) is not None:
+            start, stop = found[span.line] or (0, 0)
+            found[span.line] = min(start, span.column - 1), max(stop, span.end_column - 1)
+    return found
