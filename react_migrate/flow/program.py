@@ -105,7 +105,7 @@ class AnalysedFile:
         """What the expression may hold, whoever runs the code around it."""
         return self.program.values(node, self.program.flow.frames.general(scope))
 
-    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.arg | ast.keyword) -> Span:
+    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.arg | ast.keyword | ast.pattern) -> Span:
         """Where the node stands, in characters from 1."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return Span(
