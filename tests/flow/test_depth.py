@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from judging import HEAD, build, verdicts
+from judging import HEAD, build, values_of, verdicts
 from rewriting import rewrite
 
-from react_migrate.flow import reaching
+from react_migrate.flow import judge, reaching
 
 MANY = 500
 
@@ -87,6 +87,20 @@ def verdict_at_end(code: str) -> str:
 )
 def test_much_of_it(code: str, verdict: str) -> None:
     assert verdict_at_end(code) == verdict
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = [agent(q=1)]\nfor i in y: x = x + [x]",
+        "x = [agent(q=1)]\nfor i in y: x += [x]",
+        "x = y = [agent(q=1)]\nfor i in z:\n    x = [*y, y + x]\n    y = [*x, x + y]",
+        "def f(x): return list(zip(f(x), [agent(q=1)]))\nx = f(1)",
+    ],
+)
+def test_containers_in_themselves_come_to_an_end(code: str) -> None:
+    judgement = judge(values_of(f"{HEAD}{code}\nx = x[0]\nprint(x)\n"))
+    assert not any("too intricate" in reason for reason in judgement.why)
 
 
 def test_loops_in_loops_take_work_by_their_number_not_by_its_power(monkeypatch: pytest.MonkeyPatch) -> None:

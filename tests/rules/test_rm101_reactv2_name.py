@@ -241,7 +241,12 @@ def test_annotations_written_as_strings(use: str, name: str) -> None:
     ],
 )
 def test_strings_in_annotations_that_are_no_types(use: str) -> None:
-    check_noop(use.format("ReActV2") + "\n")
+    """They are RM102's, and keep a name that they name."""
+    check_noop(f"import dspy\n\n{use.format('dspy.ReActV2')}\n", "app.py:3 RM102 manual")
+    check_transformed(
+        f"from dspy import ReActV2\n\n{use.format('ReActV2')}\nprint(ReActV2)\n",
+        f"from react_shims import ReAct as ReActV2\n\n{use.format('ReActV2')}\nprint(ReActV2)\n",
+    )
 
 
 def test_an_annotation_in_two_literals_is_left_rather_than_torn() -> None:

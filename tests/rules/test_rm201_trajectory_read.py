@@ -181,6 +181,27 @@ def test_an_f_string_that_prints_its_own_text_is_left_to_a_human() -> None:
     check_read('print(f"x={r.trajectory}")')
 
 
+def test_a_pattern_that_asks_for_the_attribute() -> None:
+    check_noop(
+        HEAD
+        + """
+match r:
+    case dspy.Prediction(trajectory={"thought_0": first}):
+        print(first)
+    case dspy.Prediction(answer="x") | dspy.Prediction(trajectory=steps) as whole:
+        print(whole.answer)
+match [r]:
+    case [Run(trajectory=points)]:
+        print(points)
+match car:
+    case Car(trajectory=points):
+        print(points)
+""",
+        "app.py:7 RM201 manual",
+        "app.py:9 RM201 manual",
+    )
+
+
 # --- collisions with what is inserted ---
 
 
