@@ -54,7 +54,7 @@ def _apply(
     compiles(text, edited)
     if not keep_unused:
         asked_for = {local for _, local in shims.wanted} - shims.moved
-        unused = list(newly_unused(tree, edited, asked_for, used_elsewhere))
+        unused = list(newly_unused(tree, text, edited, asked_for, used_elsewhere))
         if unused:
             edited = _pass(edited, Shims(parse(edited)), unused)
             compiles(text, edited)
