@@ -16,7 +16,7 @@ from react_migrate.stored.errors import StoredError
 from react_migrate.stored.formats import Format, is_lines_name, unpacked_name
 from react_migrate.stored.lines import LinesResult
 from react_migrate.stored.opening import STDIN, Input, opened
-from react_migrate.stored.output import STDOUT, Output, output_at
+from react_migrate.stored.output import Output, output_at
 from react_migrate.stored.plan import Task, planned
 from react_migrate.stored.progress import Advance, progress
 from react_migrate.stored.rejects import Rejects
@@ -70,11 +70,6 @@ def run(request: Request) -> Outcome:
             for output in outputs:
                 output.commit()
             rejects.commit()
-    except BaseException:
-        if request.output == STDOUT:  # what was converted is gone, so the rest must stay
-            rejects.finish()
-            rejects.commit()
-        raise
     finally:
         for output in outputs:
             output.discard()

@@ -50,9 +50,16 @@ def convert_document(source: Input, settings: Settings) -> Document:
         parsed = parse(raw)
     except RejectedError as error:
         raise StoredError(f"{source.name} {error}") from error
+    try:
+        return _converted(parsed, settings, is_indented=b"\n" in raw.strip())
+    except StoredError as error:
+        raise StoredError(f"{source.name}, {error}") from error
+
+
+def _converted(parsed: Parsed, settings: Settings, *, is_indented: bool) -> Document:
     value = parsed.value
     key = _only_list(value)
-    document = Document(LinesResult(), [], None, parsed.non_finite, b"\n" in raw.strip())
+    document = Document(LinesResult(), [], None, parsed.non_finite, is_indented)
     if isinstance(value, list) and not _is_one_record(value):
         document.whole = _convert_each(value, parsed, settings, document)
     elif (
@@ -73,13 +80,20 @@ def _convert_each(records: list[Any], parsed: Parsed, settings: Settings, docume
             done = convert_record(Parsed(record, parsed.non_finite), settings)
             dump(done.record, non_finite=True)  # it may have become too deep to be written
         except RejectedError as error:
-            result.rejects.append(Reject(at, str(error), dump(record, non_finite=parsed.non_finite)))
+            result.rejects.append(Reject(at, str(error), _kept(at, record, parsed)))
             continue
         document.non_finite = document.non_finite or done.non_finite
         document.records.append(done.record)
         result.reports[done.report] += 1
     result.lines = len(records)
     return document.records
+
+
+def _kept(at: int, record: Any, parsed: Parsed) -> bytes:
+    try:
+        return dump(record, non_finite=parsed.non_finite)
+    except RejectedError as error:
+        raise StoredError(f"record {at + 1} {error} to be converted or kept; take it out first") from error
 
 
 def _is_one_record(value: list[Any]) -> bool:

@@ -49,7 +49,7 @@ def _read_repr_args(event: dict[str, Any]) -> None:
                     args = ast.literal_eval(text)
                 except (ValueError, SyntaxError, MemoryError, RecursionError):
                     return
-            if isinstance(args, dict) and all(isinstance(name, str) for name in args) and _is_json(args):
+            if _is_json(args):
                 call["args"] = args
 
 

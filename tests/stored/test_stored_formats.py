@@ -199,6 +199,21 @@ def test_rejected_records_of_a_json_document(tmp_path: Path) -> None:
     ]
 
 
+def test_records_that_become_too_deep_to_be_written(tmp_path: Path) -> None:
+    """How deep that is depends on the Python and on who calls: one of these depths is too deep."""
+    source, told = tmp_path / "in.json", []
+    for depth in [*range(700, 1000, 3), 3_000, 10_000, 30_000, 100_000]:
+        deep = json.dumps({**RECORD, "trajectory": {**STEP, "observation_0": "DEEP"}}).encode()
+        deep = deep.replace(b'"DEEP"', b"[" * depth + b"]" * depth)
+        source.write_bytes(b"[" + json.dumps(RECORD).encode() + b"," + deep + b"]")
+        done = convert(source, "-o", tmp_path / "out.json")
+        assert (done.exit_code == 0) == ("nested too deep" not in done.stderr)
+        told.append(done.stderr)
+    assert "in.json is nested too deep" in told[-1]
+    if sys.version_info < (3, 12):
+        assert any("record 2 is nested too deep to be converted or kept" in each for each in told)
+
+
 def test_a_rejected_document_gives_no_output(tmp_path: Path) -> None:
     """Also when it has a list that could be one of records, but is not."""
     code_act = {"trajectory": {"generated_code_0": "1"}, "tools": [{"name": "f"}, {"name": "g"}]}
@@ -253,6 +268,17 @@ def test_rejected_rows_of_a_table(tmp_path: Path) -> None:
     assert [each["line"] for each in stored(tmp_path / "rejects.jsonl")] == [3, 4, 7]
     assert stored(tmp_path / "rejects.jsonl")[0]["record"] == {"id": "2", "trajectory": rows[2][1], "x": ""}
     assert len(list(csv.reader((tmp_path / "out.csv").read_text().splitlines()))) == 3
+
+
+def test_all_rows_of_a_table_get_the_same_columns(tmp_path: Path) -> None:
+    run = json.dumps(TRAJECTORY)
+    (tmp_path / "in.csv").write_bytes(table([["a", "b"], [run, "x"], ["x", run], [run, "y"]]))
+    done = convert(tmp_path / "in.csv", "-o", tmp_path / "out.csv")
+    assert done.exit_code == 1
+    assert "in.csv:3: would get other columns than the rows before it: a, history" in done.stderr
+    header, *rows = csv.reader((tmp_path / "out.csv").read_text().splitlines())
+    assert header == ["history", "b"]
+    assert [row[1] for row in rows] == ["x", "y"]
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,14 @@ def test_what_goes_the_usual_way(record: Any) -> None:
     assert quick([*plain * 3, *[record] * 4])[-4:] == [False] * 4
 
 
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_ids_tell_runs_apart_and_are_the_same_every_time(size: int) -> None:
+    """Also runs of one length: they may follow each other in one history."""
+    lines = [b'{"x": "%b"}' % (letter * size) for letter in (b"a", b"b")]
+    assert digest_of(lines[0]) == digest_of(bytes(lines[0])) != digest_of(lines[1])
+    assert all(len(digest_of(line)) == 16 and digest_of(line).isalnum() for line in lines)
+
+
 def test_a_value_like_a_placeholder_is_a_value() -> None:
     record = {**RECORD, "question": "\x017\x02", "answer": "\x01digest\x02"}
     assert quick([record] * 4) == [False, False, True, True]

@@ -142,7 +142,25 @@ def test_damaged_memories_do_no_harm() -> None:
         {"field": 1},
         {"keys": [1], "field": None},
         {"text": "no style"},
+        {"text": 7},
+        {"exact_text": 7},
     ):
         damaged = copy.deepcopy(history)
         damaged["messages"][-1]["react_migrate"]["stored"].update(damage)
-        json.dumps(backward({"question": "q?", "history": damaged}))
+        record = backward({"question": "q?", "history": damaged})
+        assert all(isinstance(key, str) for key in record), damage
+        json.dumps(record)
+
+
+def test_results_that_were_no_json_come_back_as_the_text_that_the_model_saw() -> None:
+    """As `dump_history` notes them. The stand-ins that `load_history` makes of them would need pydantic."""
+    event = v2_event(("today", {}, "2024-05-01"), ("ratio", {}, None), question="q?")
+    value = ["tool_calls", "tool_call_results", "tool_call_results"]
+    notes = [
+        {"at": [*value, 0, "value"], "type": "datetime.date"},
+        {"at": [*value, 1, "value"], "float": "inf"},
+        "damaged",
+    ]
+    event["react_migrate"] = {"values": notes}
+    trajectory = backward({"history": {"messages": [event]}})["trajectory"]
+    assert (trajectory["observation_0"], trajectory["observation_1"]) == ("2024-05-01", float("inf"))

@@ -167,6 +167,17 @@ def test_chat_messages_become_a_conversation() -> None:
     assert (named[0]["task"], named[1]["report"]) == ("q?", "A")
 
 
+def test_the_same_run_twice_in_a_conversation_has_other_ids() -> None:
+    """Native calling pairs calls and results by id."""
+    messages = [CHAT[1], {**CHAT[2], "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}, CHAT[5]]
+    ids = [
+        call["id"]
+        for event in events({"messages": messages * 2})
+        for call in event["tool_calls"]["tool_calls"]
+    ]
+    assert len(set(ids)) == len(ids) == 4
+
+
 @pytest.mark.parametrize(
     "change",
     [
