@@ -51,6 +51,8 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
     if isinstance(value, ModuleValue):
         return names.of_module(flow, value.file, name) | _stored_on(flow, value, name, frame)
     if isinstance(value, Instance):
+        if name == "__class__":
+            return one(value.cls)
         if isinstance(value.cls, Class):
             return objects.instance_attribute(flow, value, name)
         return _of_library_object(flow, value, name)

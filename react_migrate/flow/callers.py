@@ -77,14 +77,29 @@ def _candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple
     outer = scope.parent
     owner = outer.node if outer is not None and isinstance(outer.node, ast.ClassDef) else None
     for name in uses.names_of(scope.file, node):
-        searched = owner.name if owner is not None and name == "__init__" else name
-        for file in flow.program.knowing(scope.file, searched):
-            for alias in {searched, *_aliases(file, searched)}:
-                found += file.index.calls.get(alias, ())
+        makes = owner is not None and name == "__init__"
+        for searched in _family(flow, scope.file, owner.name) if owner is not None and makes else {name}:
+            for file in flow.program.knowing(scope.file, searched):
+                for alias in sorted({searched, *_aliases(file, searched)}):
+                    found += file.index.calls.get(alias, ())
+                if makes:  # `super().__init__(...)`
+                    found += file.index.calls.get(name, ())
         if owner is not None and name in RUN_METHODS:
             for file in flow.program.knowing(scope.file, owner.name):
                 found += file.index.all_calls
-    flow.candidates[node] = found
+    flow.candidates[node] = found = list(dict.fromkeys(found))
+    return found
+
+
+def _family(flow: Evaluator, home: AnalysedFile, name: str) -> list[str]:
+    """The name of a class, and those of the classes that name it as a base, and so on: by name only."""
+    found = [name]
+    for above in found:
+        for file in flow.program.knowing(home, above):
+            for node, _ in file.index.nodes[ast.ClassDef]:
+                assert isinstance(node, ast.ClassDef)
+                if node.name not in found and any(terminal(base) == above for base in node.bases):
+                    found.append(node.name)
     return found
 
 

@@ -166,6 +166,11 @@ class _Walk:
             self.store(node.target, node.value or node.annotation, (), scope, how)
         return False
 
+    def augmented(self, node: ast.AugAssign, scope: Scope) -> bool:
+        """`self.runs += [r]` may be the list on its right as well as what it was."""
+        self.store(node.target, node.value, (), scope, How.VALUE)
+        return False
+
     def looped(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
         self.store(node.target, node.iter, (), scope, How.ELEMENT)
         return False
@@ -291,6 +296,7 @@ _METHODS: dict[type[ast.AST], Callable[[_Walk, Any, Scope], bool]] = {
     ast.Call: _Walk.call,
     ast.Assign: _Walk.assigned,
     ast.AnnAssign: _Walk.annotated,
+    ast.AugAssign: _Walk.augmented,
     ast.For: _Walk.looped,
     ast.AsyncFor: _Walk.looped,
     ast.withitem: _Walk.entered,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, calls, classes, containers, standard
+from react_migrate.flow import arguments, calls, classes, containers, objects, standard
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import (
     CALLER_METHODS,
@@ -207,6 +207,9 @@ def _object_method(flow: Evaluator, receiver: Instance, name: str, binding: Bind
         if name in SAME_METHODS:
             return one(receiver)
         return one(Other(f"the result of `.{name}()`"))
+    if name in {"enter_context", "enter_async_context"} and binding.site is not None:
+        entered = arguments.first(flow, binding, "cm")
+        return objects.entered(flow, entered, binding.site.node, binding.site.frame)
     if name == "create_task":
         return one(Future(opened(arguments.first(flow, binding, "coro"))))
     if name == "run_until_complete":

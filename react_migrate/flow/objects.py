@@ -13,6 +13,7 @@ from react_migrate.flow.known import RUN_METHODS
 from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import (
     NOTHING,
+    CallSite,
     Class,
     Function,
     Instance,
@@ -29,6 +30,7 @@ from react_migrate.flow.values import (
 if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
 
+_SETTERS = frozenset(("setter", "deleter"))
 _GETTERS = frozenset(("property", "cached_property"))
 
 
@@ -95,14 +97,36 @@ def _is_self(store: Store, function: Scope) -> bool:
 def _frame_for(flow: Evaluator, scope: Scope, function: Scope, cls: Class, instance: Instance) -> Frame:
     """The frame in which the method ran for this very object: of `__init__`, the call that made it."""
     parent = classes.body_frame(flow, cls)
-    node = function.node
-    made = instance.made
-    frame = flow.frames.inside(function, parent)
-    if isinstance(node, ast.FunctionDef) and node.name == "__init__" and made is not None:
-        assert isinstance(instance.cls, Class)
-        if classes.method(flow, instance.cls, "__init__") == Function(node, parent):
-            frame = flow.frames.called(function, parent, Binding(made, receiver=instance))
-    return _descend(flow, scope, function, frame)
+    frame = None
+    if isinstance(function.node, ast.FunctionDef) and function.node.name == "__init__":
+        frame = _frame_of_init(flow, instance, Function(function.node, parent))
+    return _descend(flow, scope, function, frame or flow.frames.inside(function, parent))
+
+
+def _frame_of_init(flow: Evaluator, instance: Instance, wanted: Function) -> Frame | None:
+    """The frame of an `__init__` that ran for an object: its class's own, or one that this leads to by
+    `super().__init__(...)` or `Base.__init__(self, ...)`."""
+    assert isinstance(instance.cls, Class)
+    own = classes.method(flow, instance.cls, "__init__")
+    if instance.made is None or own is None:
+        return None
+    todo = [(own, Binding(instance.made, receiver=instance))]
+    seen: set[Function] = set()
+    for function, binding in todo:
+        scope = function.frame.file.index.scopes[function.node]
+        frame = flow.frames.called(scope, function.frame, binding)
+        if function == wanted:
+            return frame
+        seen.add(function)
+        for call, where in function.frame.file.index.calls.get("__init__", ()):
+            if where is scope:
+                site = CallSite(call, frame)
+                for callee in flow.values(call.func, frame):
+                    target = callee.function if isinstance(callee, Method) else callee
+                    receiver = instance if isinstance(callee, Method) else None
+                    if isinstance(target, Function) and target not in seen:
+                        todo.append((target, Binding(site, receiver=receiver)))
+    return None
 
 
 def _descend(flow: Evaluator, scope: Scope, top: Scope, frame: Frame) -> Frame:
@@ -119,7 +143,8 @@ def _held_by_class(flow: Evaluator, cls: Class, instance: Instance, name: str) -
     for definition in classes.definitions(cls, name):
         node = definition.node
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found |= _method_value(flow, node, frame, instance)
+            if not _SETTERS.intersection(map(_last_name, node.decorator_list)):
+                found |= _method_value(flow, node, frame, instance)
         elif name in fields(cls):
             found |= _field(flow, cls, instance, name)
         else:

@@ -12,6 +12,7 @@ from react_migrate.flow.known import DICTS, LISTS, QUEUES
 from react_migrate.flow.values import (
     NOTHING,
     Container,
+    Instance,
     Items,
     Library,
     NoValue,
@@ -162,6 +163,11 @@ def _getattr(flow: Evaluator, binding: Binding) -> Values:
     return found | arguments.nth(flow, binding, 2)
 
 
+def _type(flow: Evaluator, binding: Binding) -> Values:
+    """`type(x)`: the class of an object."""
+    return frozenset(v.cls if isinstance(v, Instance) else v for v in arguments.first(flow, binding))
+
+
 def _wraps(flow: Evaluator, binding: Binding) -> Values:
     return one(Library("functools.wraps(...)"))
 
@@ -207,6 +213,7 @@ SPECIAL = {
     "itertools.chain.from_iterable": _chain_all,
     "builtins.enumerate": _enumerate,
     "builtins.getattr": _getattr,
+    "builtins.type": _type,
     "asyncio.gather": _gather,
     "asyncio.wait": _wait,
     "dataclasses.field": _field,
