@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -16,7 +16,9 @@ class Modules:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._files = {os.fspath(path): path for path in paths}
+        # Names from the root: of a relative path the folders above are not seen, and the last one is its own.
+        self._names = {path: os.path.abspath(path) for path in paths}  # noqa: PTH100  # links stay links
+        self._files = {name: path for path, name in self._names.items()}
         self._folders: set[str] = set()
         for name in self._files:
             folder = os.path.dirname(name)  # noqa: PTH120  # strings: pathlib would dominate the run
@@ -27,7 +29,7 @@ class Modules:
 
     def absolute(self, importer: Path, name: str) -> Path | None:
         """The file of module `name` as `importer` would import it, or None when it is not the project's."""
-        folder = os.fspath(importer.parent)
+        folder = self._folder(importer)
         key = (folder, name)
         if key not in self._found:
             self._found[key] = self._search(folder, name.split("."))
@@ -35,23 +37,27 @@ class Modules:
 
     def relative(self, importer: Path, level: int, name: str) -> Path | None:
         """The file that `from {'.' * level}{name} import ...` means."""
-        folder = importer.parent
+        folder = self._folder(importer)
         for _ in range(level - 1):
-            folder = folder.parent
-        return self._at(os.fspath(folder), name.split(".") if name else [])
+            folder = os.path.dirname(folder)  # noqa: PTH120
+        return self._at(folder, name.split(".") if name else [])
 
     def child(self, package: Path, name: str) -> Path | None:
         """The submodule `name` of the package whose `__init__.py` is `package`."""
         if package.name != "__init__.py":
             return None
-        return self._at(os.fspath(package.parent), [name])
+        return self._at(self._folder(package), [name])
 
-    def root(self, path: Path) -> Path:
-        """The folder that holds the outermost package a file is part of."""
-        folder = path.parent
-        while os.fspath(folder / "__init__.py") in self._files:
-            folder = folder.parent
-        return folder
+    def beside(self, path: Path) -> Callable[[Path], bool]:
+        """Whether a file lies below the folder that holds the outermost package which `path` is part of."""
+        folder = self._folder(path)
+        while self._at(folder, []) is not None and os.path.dirname(folder) != folder:  # noqa: PTH120
+            folder = os.path.dirname(folder)  # noqa: PTH120
+        top = os.path.join(folder, "")  # noqa: PTH118  # with a separator at its end
+        return lambda other: self._names[other].startswith(top)
+
+    def _folder(self, path: Path) -> str:
+        return os.path.dirname(self._names[path])  # noqa: PTH120
 
     def _search(self, folder: str, parts: list[str]) -> Path | None:
         while True:

@@ -241,7 +241,9 @@ def _imported(
     module = flow.program.file(target)
     if module is None:
         return one(Unknown(f"`{alias.name}` comes from a file that does not parse"))
-    return of_module(flow, module, alias.name)
+    # In a package's own `__init__.py` the name is what this very statement binds.
+    child = flow.program.modules.child(target, alias.name) if module is file else None
+    return module_at(flow, child, None) if child is not None else of_module(flow, module, alias.name)
 
 
 def _relative_child(flow: Evaluator, file: AnalysedFile, node: ast.ImportFrom, alias: ast.alias) -> Values:

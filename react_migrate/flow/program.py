@@ -63,7 +63,7 @@ class AnalysedFile:
     @property
     def module_name(self) -> str:
         """The last part of the module's name."""
-        return self.path.parent.name if self.path.name == "__init__.py" else self.path.stem
+        return self.path.absolute().parent.name if self.path.name == "__init__.py" else self.path.stem
 
     def __repr__(self) -> str:
         return f"AnalysedFile({str(self.path)!r})"
@@ -242,10 +242,10 @@ class Program:
         those below the same folder as its outermost package, and those that name its module."""
         key = (home.path, words)
         if key not in self._knowing:
-            root = self.modules.root(home.path)
+            is_near = self.modules.beside(home.path)
             naming = self._with_word(home.module_name)
             paths = set(self._with_word(words[0])).intersection(*map(self._with_word, words[1:]))
-            near = sorted(p for p in paths if p == home.path or p in naming or p.is_relative_to(root))
+            near = sorted(p for p in paths if p == home.path or p in naming or is_near(p))
             files = [self.file(path) for path in near]
             self._knowing[key] = [file for file in files if file is not None]
         return self._knowing[key]
