@@ -204,9 +204,8 @@ FORMATS: tuple[Mutation, ...] = (
 def as_bytes(text: str, random: Random) -> bytes:
     """The text as a file: its newlines, its encoding, a byte order mark."""
     newline = random.choice(["\n", "\n", "\r\n", "\r\n", "\r"])
-    text = text.replace("\n", newline)
-    if random.random() < 0.2 and not re.search(r"coding[:=]", text.split(newline)[0]):
-        marked = f"# coding: latin-1{newline}{text}"
-        if marked.isascii() or all(ord(sign) < 256 for sign in marked):
-            return marked.encode("latin-1")
-    return (b"\xef\xbb\xbf" if random.random() < 0.2 else b"") + text.encode()
+    declares = any(re.search(r"coding[:=]", line) for line in text.split("\n")[:2])
+    if not declares and random.random() < 0.2 and all(ord(sign) < 256 for sign in text):
+        return f"# coding: latin-1\n{text}".replace("\n", newline).encode("latin-1")
+    mark = b"\xef\xbb\xbf" if not declares and random.random() < 0.2 else b""
+    return mark + text.replace("\n", newline).encode()

@@ -1,0 +1,48 @@
+"""Mutants of the fixture programs: several changes, one on top of the other, and none to what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from invariants import compiles
+from mutate_code import CODE, split
+from mutate_format import FORMATS, as_bytes
+from mutate_names import NAMES
+
+PROGRAMS = Path(__file__).parents[2] / "fixtures/programs"
+
+
+def originals() -> dict[str, dict[str, str]]:
+    """The files of every fixture program, by the program's name."""
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(PROGRAMS.iterdir()):
+        if path.suffix == ".py":
+            found[path.stem] = {path.name: path.read_text(encoding="utf-8")}
+        elif path.name != "__pycache__":
+            files = sorted(path.rglob("*.py"))
+            found[path.name] = {f.relative_to(path).as_posix(): f.read_text(encoding="utf-8") for f in files}
+    return found
+
+
+def mutated(text: str, random: Random, meaning: int, writing: int) -> str:
+    """A text after up to so many changes of its code, and then of how it is written."""
+    changes = [random.choice((*CODE, *NAMES)) for _ in range(meaning)]
+    changes += [random.choice(FORMATS) for _ in range(writing)]
+    for change in changes:
+        new = change(text, random)
+        if new is not None and compiles(new):  # some do not go together: tabs in one block, blanks in another
+            text = new
+    return text
+
+
+def mutant_of(files: dict[str, str], random: Random) -> dict[str, bytes]:
+    """A program, some of whose files are changed; one of a single file may have two afterwards."""
+    halves = None
+    if len(files) == 1 and random.random() < 0.5:
+        [(name, text)] = files.items()
+        halves = split(text, random)
+    texts = dict(files) if halves is None else {"first_half.py": halves[0], name: halves[1]}
+    for name in random.sample(sorted(texts), min(len(texts), 3)):
+        texts[name] = mutated(texts[name], random, random.randint(0, 4), random.randint(0, 3))
+    return {name: as_bytes(text, random) for name, text in texts.items()}
