@@ -30,7 +30,7 @@ def bindings(flow: Evaluator, frame: Frame) -> Iterator[Binding]:
     node = frame.scope.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
     seen: set[Binding] = set()
-    for call, scope in _candidates(flow, node, frame.scope):
+    for call, scope in candidates(flow, node, frame.scope):
         site = CallSite(call, flow.frames.general(scope))
         for value in flow.values(call.func, site.frame):
             for binding in _runs(flow, value, node, Binding(site)):
@@ -68,7 +68,7 @@ def constructions(flow: Evaluator, cls: Class) -> list[CallSite]:
     return found
 
 
-def _candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple[ast.Call, Scope]]:
+def candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple[ast.Call, Scope]]:
     """The calls that may mean the function, by the names it goes by."""
     known = flow.candidates.get(node)
     if known is not None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from react_migrate.flow.program import AnalysedFile
 
 Reference = tuple["AnalysedFile", ast.expr, Scope]
+_BINDINGS = (ast.Assign, ast.NamedExpr, ast.AnnAssign)  # of another name, by which it is looked for too
 
 
 def of(flow: Evaluator, node: FunctionNode, scope: Scope) -> Iterator[Binding | str]:
@@ -105,7 +106,7 @@ def _use(flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope)
         yield Binding(None, given=(one(Function(parent, flow.frames.general(where))),))
     elif isinstance(parent, ast.Return):
         yield from _handed_out(flow, file, reference, where)
-    elif not isinstance(parent, (ast.Assign, ast.NamedExpr, ast.AnnAssign)):
+    elif not isinstance(parent, _BINDINGS):
         yield _kept(file, reference)
 
 
@@ -113,17 +114,19 @@ def _handed_out(
     flow: Evaluator, file: AnalysedFile, reference: ast.expr, where: Scope
 ) -> Iterator[Binding | str]:
     """A function makes and returns it, as a decorator with arguments does: what is done with each result?"""
+    from react_migrate.flow import callers  # it needs this module
+
     maker = where.owner()
     if not isinstance(maker.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield _kept(file, reference)
         return
-    if _references(flow, maker.node, maker):
-        yield _kept(file, reference)
-    for other in flow.program.knowing(file, maker.node.name):
-        for call, scope in other.index.calls.get(maker.node.name, ()):
-            frame = flow.frames.general(scope)
-            if any(_is_function(value, maker.node) for value in flow.values(call.func, frame)):
-                yield _use_of_result(flow, other, call, frame)
+    for other, name, _ in _references(flow, maker.node, maker):
+        if not isinstance(other.parents.get(name), _BINDINGS):
+            yield _kept(other, name)
+    for call, scope in callers.candidates(flow, maker.node, maker):
+        frame = flow.frames.general(scope)
+        if any(_is_function(value, maker.node) for value in flow.values(call.func, frame)):
+            yield _use_of_result(flow, scope.file, call, frame)
 
 
 def _use_of_result(flow: Evaluator, file: AnalysedFile, made: ast.Call, frame: Frame) -> Binding | str:
