@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
 from invariants import compiles
 from mutate_code import CODE, split
-from mutate_format import FORMATS, as_bytes
-from mutate_names import NAMES
+from mutate_format import FORMATS, Mutation, as_bytes
+from mutate_names import NAMES, read_otherwise
 
 PROGRAMS = Path(__file__).parents[2] / "fixtures/programs"
 
@@ -25,12 +26,10 @@ def originals() -> dict[str, dict[str, str]]:
     return found
 
 
-def mutated(text: str, random: Random, meaning: int, writing: int) -> str:
-    """A text after up to so many changes of its code, and then of how it is written."""
-    changes = [random.choice((*CODE, *NAMES)) for _ in range(meaning)]
-    changes += [random.choice(FORMATS) for _ in range(writing)]
-    for change in changes:
-        new = change(text, random)
+def mutated(text: str, random: Random, changes: Sequence[Mutation], most: int) -> str:
+    """A text after up to so many of these changes."""
+    for _ in range(random.randint(0, most)):
+        new = random.choice(changes)(text, random)
         if new is not None and compiles(new):  # some do not go together: tabs in one block, blanks in another
             text = new
     return text
@@ -38,11 +37,12 @@ def mutated(text: str, random: Random, meaning: int, writing: int) -> str:
 
 def mutant_of(files: dict[str, str], random: Random) -> dict[str, bytes]:
     """A program, some of whose files are changed; one of a single file may have two afterwards."""
-    halves = None
-    if len(files) == 1 and random.random() < 0.5:
-        [(name, text)] = files.items()
-        halves = split(text, random)
-    texts = dict(files) if halves is None else {"first_half.py": halves[0], name: halves[1]}
+    texts = dict(files)
     for name in random.sample(sorted(texts), min(len(texts), 3)):
-        texts[name] = mutated(texts[name], random, random.randint(0, 4), random.randint(0, 3))
-    return {name: as_bytes(text, random) for name, text in texts.items()}
+        changes = (*CODE, *NAMES) if len(texts) == 1 else (*CODE, read_otherwise)  # others know its names
+        texts[name] = mutated(texts[name], random, changes, 5)
+    if len(texts) == 1 and random.random() < 0.5:
+        [(name, text)] = texts.items()
+        halves = split(text, random)
+        texts = texts if halves is None else {"first_half.py": halves[0], name: halves[1]}
+    return {name: as_bytes(mutated(text, random, FORMATS, 3), random) for name, text in texts.items()}

@@ -13,8 +13,19 @@ from profiles import fuzzed
 ORIGINALS = originals()
 
 
-@fuzzed(120)
-@given(st.sampled_from(sorted(ORIGINALS)), st.integers(0, 1 << 32), st.booleans())
-def test_what_holds_of_every_rewrite_holds_of_mutants(name: str, seed: int, unsafe: bool) -> None:
-    done = check_rewrite(mutant_of(ORIGINALS[name], Random(seed)), unsafe=unsafe)
+COMPLETE = sorted(set(ORIGINALS) - {"concierge", "grading"})  # of which the rewrite leaves nothing
+SEEDS = st.integers(0, 1 << 32)
+
+
+@fuzzed(60)
+@given(st.sampled_from(sorted(ORIGINALS)), SEEDS)
+def test_what_holds_of_every_rewrite_holds_of_mutants(name: str, seed: int) -> None:
+    done = check_rewrite(mutant_of(ORIGINALS[name], Random(seed)), unsafe=True)
     assert all("form feed" in message for message in done.failed), done.failed
+
+
+@fuzzed(60)
+@given(st.sampled_from(COMPLETE), SEEDS)
+def test_what_can_be_proven_does_not_depend_on_how_it_is_written(name: str, seed: int) -> None:
+    done = check_rewrite(mutant_of(ORIGINALS[name], Random(seed)))
+    assert done.failed or not done.left
