@@ -35,7 +35,9 @@ def mutated(text: str, random: Random, changes: Sequence[Mutation], most: int) -
     return text
 
 
-def mutant_of(files: dict[str, str], random: Random) -> dict[str, bytes]:
+def mutant_of(
+    files: dict[str, str], random: Random, formats: Sequence[Mutation] = FORMATS
+) -> dict[str, bytes]:
     """A program, some of whose files are changed; one of a single file may have two afterwards."""
     texts = dict(files)
     for name in random.sample(sorted(texts), min(len(texts), 3)):
@@ -45,4 +47,4 @@ def mutant_of(files: dict[str, str], random: Random) -> dict[str, bytes]:
         [(name, text)] = texts.items()
         halves = split(text, random)
         texts = texts if halves is None else {"first_half.py": halves[0], name: halves[1]}
-    return {name: as_bytes(mutated(text, random, FORMATS, 3), random) for name, text in texts.items()}
+    return {name: as_bytes(mutated(text, random, formats, 3), random) for name, text in texts.items()}
