@@ -29,13 +29,17 @@ def reads(text: str) -> list[Edit]:
     def rewrite(node: cst.CSTNode, names: Names) -> cst.CSTNode:
         return cst.Call(names.node("trajectory_of"), [cst.Arg(cst.ensure_type(node, cst.Attribute).value)])
 
-    found = spans(text, "Attribute", lambda node: code(node).endswith(".trajectory"))
+    found = spans(text, "Attribute", lambda node: _reads(node, "trajectory"))
     return [Edit(span, "Attribute", rewrite) for span in found]
+
+
+def _reads(node: cst.CSTNode, attribute: str) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == attribute
 
 
 def renames(text: str) -> list[Edit]:
     """Every `dspy.ReActV2`, under whatever name of dspy, becomes the shim's `ReAct`."""
-    found = spans(text, "Attribute", lambda node: code(node).endswith(".ReActV2"))
+    found = spans(text, "Attribute", lambda node: _reads(node, "ReActV2"))
     return [Edit(span, "Attribute", lambda node, names: names.node("ReAct")) for span in found]
 
 

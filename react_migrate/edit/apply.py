@@ -15,6 +15,7 @@ from react_migrate.edit.transform import EditError, transform
 from react_migrate.edit.unused import newly_unused
 from react_migrate.edit.verify import compiles, same_outside
 from react_migrate.finding import Edit, MoveImport
+from react_migrate.flow import without_gc
 from react_migrate.source import SourceError, split_lines
 
 
@@ -39,7 +40,8 @@ def apply(
         raise SourceError(
             f"is nested {levels} levels deep, too deep to be edited safely; make this edit by hand"
         )
-    return with_room_for(levels, lambda: _apply(text, tree, edits, keep_unused, used_elsewhere))
+    with without_gc():
+        return with_room_for(levels, lambda: _apply(text, tree, edits, keep_unused, used_elsewhere))
 
 
 def _apply(
