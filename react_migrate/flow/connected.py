@@ -6,6 +6,7 @@ an agent gave, when a chain of imports ties it to a file whose text has the word
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
     from react_migrate.flow.program import Text
 
 # A statement starts a line, or follows another one or an `if x:` on its line.
-_PLAIN = re.compile(rb"(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)", re.M)
-_FROM = re.compile(rb"(?:^|[;:])[ \t]*from[ \t]*(\.*)[ \t]*([\w.]*)[ \t]*import[ \t]+([^\n#(;]*)", re.M)
-_FROM_LIST = re.compile(rb"(?:^|[;:])[ \t]*from[ \t]*(\.*)[ \t]*([\w.]*)[ \t]*import[ \t]*\(([^)]*)\)", re.M)
-_BY_STRING = re.compile(rb"""(?:import_module|__import__)\(\s*["']([\w.]+)["']""")
-_CONTINUED = re.compile(rb"\\\r?\n")
+_START = rb"(?:^|[;:])[ \t\f]*"
+_NAME = rb"[\w.\x80-\xff]*"
+_PLAIN = re.compile(_START + rb"import[ \t\f]+([^\n#;]+)", re.M)
+_FROM = re.compile(
+    _START + rb"from[ \t\f]*(\.*)[ \t\f]*(" + _NAME + rb")[ \t\f]*import\b(?:\s*\(([^)]*)\)|([^\n#;]*))", re.M
+)
+_BY_STRING = re.compile(rb"""(?:import_module|__import__)\(\s*["\'](""" + _NAME + rb""")["\']""")
+_CONTINUED = re.compile(rb"\\\n")
+_COMMENT = re.compile(rb"#[^\n]*")
 
 
 class Connections:
@@ -58,27 +63,38 @@ class Connections:
 
 
 def _imported(path: Path, code: bytes, modules: Modules) -> Iterator[Path]:
-    code = _CONTINUED.sub(b" ", code)
+    code = _in_plain_lines(code)
     for match in _BY_STRING.finditer(code):
-        target = modules.absolute(path, match.group(1).decode("ascii", "ignore"))
-        if target is not None:
-            yield target
+        yield from filter(None, [modules.absolute(path, _text(match.group(1)))])
     for match in _PLAIN.finditer(code):
-        for part in match.group(1).split(b","):
-            name = part.split()[0].decode("ascii", "ignore") if part.strip() else ""
-            target = modules.absolute(path, name) if name else None
-            if target is not None:
-                yield target
-    for pattern in (_FROM, _FROM_LIST):
-        for match in pattern.finditer(code):
-            dots, module, names = match.groups()
-            yield from filter(None, _from(path, len(dots), module.decode("ascii", "ignore"), names, modules))
+        found = (modules.absolute(path, name) for name in _names(match.group(1)))
+        yield from filter(None, found)
+    for match in _FROM.finditer(code):
+        dots, module, listed, plain = match.groups()
+        names = _COMMENT.sub(b"", listed) if listed is not None else plain
+        yield from filter(None, _from(path, len(dots), _text(module), _names(names), modules))
 
 
-def _from(path: Path, level: int, module: str, names: bytes, modules: Modules) -> Iterator[Path | None]:
+def _in_plain_lines(code: bytes) -> bytes:
+    """The code with every statement on one line that starts the line, as far as it has no brackets."""
+    code = code.removeprefix(codecs.BOM_UTF8)
+    if b"\r" in code:
+        code = code.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return _CONTINUED.sub(b" ", code)
+
+
+def _names(listed: bytes) -> list[str]:
+    """The names in `a, b.c as d`."""
+    return [_text(part.split()[0]) for part in listed.split(b",") if part.strip()]
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "ignore")
+
+
+def _from(path: Path, level: int, module: str, names: list[str], modules: Modules) -> Iterator[Path | None]:
     """The module itself, and the names that are modules in it."""
-    parts = [part.split()[0].decode("ascii", "ignore") for part in names.split(b",") if part.strip()]
-    for name in ("", *parts):
+    for name in ("", *names):
         dotted = ".".join(filter(None, (module, name)))
         if level:
             yield modules.relative(path, level, dotted)

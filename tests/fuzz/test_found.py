@@ -51,3 +51,28 @@ def test_a_trajectory_of_a_trajectory_is_no_agents_the_first_and_the_second_time
     raw = b"import dspy\n\ndef f(x):\n    return x.trajectory.trajectory.copy()\n"
     after = check_rewrite({"app.py": raw}, unsafe=True).files["app.py"]
     assert b"return trajectory_of(x.trajectory).copy()" in after
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from agents import agent",
+        "\ufefffrom agents import agent",
+        "x = 1\rfrom agents import agent",
+        "if 1:\f from agents import agent",
+        "if 1: from\\\n agents import agent",
+        "from agents import*",
+        "from agents import(agent)",
+        "from . import (\n    größe,  # (how large)\n    # and who\n    agents,\n)\nagent = agents.agent",
+        "import größe\nagent = größe.agent",
+    ],
+)
+def test_imports_are_seen_however_they_are_written(imports: str) -> None:
+    """Files that no import ties to an agent are not analysed at all, and nothing is said about them."""
+    files = {
+        "agents.py": 'import dspy\nagent = dspy.ReAct("q -> a", tools=[])\n',
+        "größe.py": "from agents import agent\n",
+        "app.py": f"{imports}\nprint(agent(q=1).trajectory)\n",
+    }
+    after = check_rewrite({name: text.encode() for name, text in files.items()}).files
+    assert b"print(trajectory_of(agent(q=1)))" in after["app.py"]
