@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from react_migrate.annotate import annotate, same_code
+from react_migrate.edit import EditError
 from react_migrate.finding import Finding, Fix, Span
 
 TODO = "# TODO(react-migrate): RM9 look"
@@ -82,6 +83,12 @@ def test_a_message_cannot_leave_its_line_nor_the_encoding() -> None:
     assert annotate("x\n", [finding], "latin-1")[0] == (
         "# TODO(react-migrate): RM9 a\\nimport os\\r\\x1b[2J é \\u2192\nx\n"
     )
+
+
+def test_a_comment_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("react_migrate.annotate._MARK", "todo() # ")
+    with pytest.raises(EditError, match="comments changed the code"):
+        annotated("x = HERE\n")
 
 
 @pytest.mark.parametrize(

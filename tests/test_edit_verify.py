@@ -44,6 +44,7 @@ OLD = CodeRange((3, 4), (3, 7))
         ("import a\nx = new(1)\ny = 2\n", [OLD], False),
         ("import a\n\nx = new(2)\ny = 2\n", [OLD], False),
         ("import a\n\ny = 2\nx = new(1)\n", [OLD], False),
+        ("import b\n\ny = old(1)\ny = 3\n", [whole(1, 1), CodeRange((4, 4), (4, 5))], False),
         ("import a\n\nx = old(1)\ny = 2\n", [], True),
         ("import a\n\nx = new(1)\ny = 2\n", [], False),
     ],

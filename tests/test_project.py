@@ -154,6 +154,31 @@ def test_an_ignored_folder_that_is_named_is_looked_at(tree: Path) -> None:
     assert found("build/lib") == ["build/lib/a.py"]
 
 
+def test_who_names_a_folder_wants_it_looked_at_even_if_all_is_ignored(tree: Path) -> None:
+    make(tree, "tools/a.py", "tools/gen/b.py")
+    write(tree / ".gitignore", "*\n")
+    assert found() == []
+    assert found("tools") == ["tools/a.py", "tools/gen/b.py"]
+    assert found("tools/gen") == ["tools/gen/b.py"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "files"),
+    [
+        ("*.py\n!b\n", []),  # the folder comes back, not what is in it
+        ("b/*\n!b/c\n", ["a.py", "b/c/x.py"]),
+        ("c/**\n!*.py\n", ["a.py", "b/c/x.py", "b/x.py"]),
+        ("b\n!b/x.py\n", ["a.py"]),  # nothing comes back in a folder that is ignored
+        ("*/\n", ["a.py"]),
+        ("b/**/\n", ["a.py", "b/x.py"]),
+    ],
+)
+def test_a_pattern_speaks_about_what_it_names(tree: Path, patterns: str, files: list[str]) -> None:
+    make(tree, "a.py", "b/x.py", "b/c/x.py")
+    write(tree / ".gitignore", patterns)
+    assert found() == files
+
+
 def test_info_exclude_also_of_a_linked_worktree(tree: Path) -> None:
     make(tree, "a.py", "mine.py", "work/mine.py", "work/b.py", ".git/HEAD")
     write(tree / ".git/info/exclude", "mine.py\n/work\n")
