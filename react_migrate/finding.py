@@ -36,8 +36,8 @@ class Edit:
 
     `rewrite` receives the node with all edits inside it already made, and a `Names` that turns a name of
     `react_shims` into what this file calls it (adding the import). It returns the new node and must not
-    mutate the old one. Edits may nest; no two edits may name the same node. Of a compound statement (a class, a
-    function, an `if`) only the header may change; what is in its body has edits of its own.
+    mutate the old one. Edits may nest; no two edits may name the same node. Of a compound statement (a
+    class, a function, an `if`) only the header may change; what is in its body has edits of its own.
     """
 
     span: Span

@@ -46,7 +46,7 @@ def renames(text: str) -> list[Edit]:
 def moves(
     text: str, to: tuple[str, str] | None = ("react_shims", "ReAct"), keep: bool = True
 ) -> list[MoveImport]:
-    """Every import of `ReActV2` from dspy comes from `to`, under the name it has or (not `keep`) the new one."""
+    """Every import of `ReActV2` from dspy comes from `to`, under its name or (not `keep`) the new one."""
     found: list[MoveImport] = []
     for span in spans(text, "ImportFrom", lambda node: code(node).startswith("from dspy")):
         statement = next(iter(_nodes(text, span)))
