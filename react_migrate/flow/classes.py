@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.known import MODULES, REACT
+from react_migrate.flow.known import MODULES, REACT, RLM
 from react_migrate.flow.reaching import Definition
 from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import (
@@ -59,7 +59,7 @@ def library_roots(flow: Evaluator, cls: Class) -> list[str]:
 def library_root(flow: Evaluator, cls: Class) -> str | None:
     """The library class that says what an object of the class does when it is run."""
     roots = library_roots(flow, cls)
-    for wanted in (REACT, MODULES):
+    for wanted in (REACT, RLM, MODULES):
         for root in roots:
             if root in wanted:
                 return root

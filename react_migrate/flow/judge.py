@@ -1,4 +1,4 @@
-"""From the values an expression may hold to a verdict: is it the prediction of a ReAct agent?"""
+"""From the values an expression may hold to a verdict: is it the prediction of a ReAct agent, of an RLM?"""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from react_migrate.flow.values import (
 
 
 class Verdict(enum.Enum):
-    """How sure it is."""
+    """How sure it is. The kind that is asked about is ReAct's, or an RLM's."""
 
-    PROVEN = "proven"  # every value is ReAct's
+    PROVEN = "proven"  # every value is of the kind
     MIXED = "mixed"  # some are
     UNKNOWN = "unknown"  # nothing is known to be, and something is not known
     FOREIGN = "foreign"  # nothing is known to be, and something comes from a package outside of these files
-    OTHER = "other"  # all is known, and nothing is ReAct's
+    OTHER = "other"  # all is known, and nothing is of the kind
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, why it is not stronger, and how the ReAct value came here.
+    """A verdict, why it is not stronger, and how the value of the kind came here.
 
     `asked`: something unknown came here that was called as DSPy's modules are, with nothing but keywords.
     """
@@ -47,14 +47,15 @@ class Judgement:
     asked: bool = False
 
 
-def judge(values: Values) -> Judgement:
-    """Judge the values of an expression that a trajectory is read from.
+def judge(values: Values, kind: frozenset[str] = REACT) -> Judgement:
+    """Judge the values of an expression that a trajectory is read from: are they predictions of modules of
+    this kind, which is `known.REACT` or `known.RLM`?
 
     `None` has no attributes, and a stand-in carries its own trajectory, which the shim passes through:
     neither weakens a proof.
     """
-    ours = sorted((v for v in values if is_react_prediction(v)), key=order)
-    rest = [v for v in values if not is_react_prediction(v) and not isinstance(v, (NoValue, StandIn))]
+    ours = sorted((v for v in values if _is_of(v, kind)), key=order)
+    rest = [v for v in values if not _is_of(v, kind) and not isinstance(v, (NoValue, StandIn))]
     trail = ours[0].trail if ours else None
     why = tuple(sorted({describe(v) for v in rest}))
     if ours and not rest:
@@ -72,9 +73,8 @@ def _is_foreign(value: Value) -> bool:
     return isinstance(value, Foreign) or (isinstance(cls, Library) and is_foreign(cls.path))
 
 
-def is_react_prediction(value: Value) -> bool:
-    """A prediction of `dspy.ReAct`, `dspy.ReActV2` or the shim's."""
-    return isinstance(value, Prediction) and value.module in REACT
+def _is_of(value: Value, kind: frozenset[str]) -> bool:
+    return isinstance(value, Prediction) and value.module in kind
 
 
 def describe(value: Value) -> str:

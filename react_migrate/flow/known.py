@@ -28,6 +28,7 @@ _CANONICAL = {
     "dspy.react.ReAct": "dspy.ReAct",
     "react_shims.react.ReAct": "react_shims.ReAct",
     "react_shims.react.ReActV2": "react_shims.ReActV2",
+    "react_shims.rlm.RLM": "react_shims.RLM",
     "react_shims.truncation.TruncationHook": "react_shims.TruncationHook",
     "react_shims.trajectory.trajectory_of": "react_shims.trajectory_of",
 }
@@ -52,7 +53,10 @@ REACT = frozenset(("dspy.ReAct", "dspy.ReActV2", "react_shims.ReAct", "react_shi
 
 V1 = "dspy.ReAct"
 
-MODULES = REACT | {
+RLM = frozenset(("dspy.RLM", "react_shims.RLM"))
+"""Classes whose predictions have, or had, an RLM's trajectory: a list, never ReAct's."""
+
+MODULES = REACT | RLM | {
     f"dspy.{name}"
     for name in (
         *(
@@ -62,7 +66,6 @@ MODULES = REACT | {
             "ChainOfThoughtWithHint",
             "CodeAct",
             "ProgramOfThought",
-            "RLM",
         ),
         *("MultiChainComparison", "KNN", "Retrieve", "BestOfN", "Refine", "Parallel", "Avatar"),
     )

@@ -179,7 +179,8 @@ class Program:
 
     def _is_concerned(self, path: Path) -> bool:
         """Whether anything of DSPy's can get into a file, and it is not part of DSPy itself."""
-        return (path in self.near_dspy or path in self.within_reach) and not self.is_library_copy(path)
+        reached = path in self.near_dspy or path in self.within_reach or path in self.within_reach_of_rlm
+        return reached and not self.is_library_copy(path)
 
     def file(self, path: Path) -> AnalysedFile | None:
         """The analysed file at a path of the project; None when it does not parse."""
@@ -206,6 +207,11 @@ class Program:
     def within_reach(self) -> set[Path]:
         """The files that can have to do with a ReAct agent: the others need no analysis."""
         return self.tied_to(b"ReAct")
+
+    @cached_property
+    def within_reach_of_rlm(self) -> set[Path]:
+        """The files that can have to do with an RLM."""
+        return self.tied_to(b"RLM")
 
     def tied_to(self, word: bytes) -> set[Path]:
         """The files that a chain of imports ties to one whose text has a word in it, those included.
@@ -255,9 +261,9 @@ class Program:
 
     @cached_property
     def _words(self) -> dict[bytes, frozenset[Path]]:
-        """Which files have a word in them, of the files that an agent can get into."""
+        """Which files have a word in them, of the files that an agent or an RLM can get into."""
         found: dict[bytes, set[Path]] = defaultdict(set)
-        for path in self.within_reach | self.near_dspy:
+        for path in self.within_reach | self.within_reach_of_rlm | self.near_dspy:
             for word in set(_WORD.findall(self.sources[path].code)):
                 found[word].add(path)
         return {word: frozenset(paths) for word, paths in found.items()}

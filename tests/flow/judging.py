@@ -8,6 +8,7 @@ from pathlib import Path
 from rewriting import Files, as_files
 
 from react_migrate.flow import AnalysedFile, Program, judge
+from react_migrate.flow.known import REACT
 from react_migrate.flow.values import Values
 from react_migrate.source import decode
 
@@ -15,16 +16,14 @@ _SAID = re.compile(r"#\s*(.+)$")
 HEAD = 'import dspy\n\nagent, cot = dspy.ReAct("q -> a", tools=[]), dspy.ChainOfThought("q -> a")\n'
 
 
-def check_verdicts(files: Files, *, head: bool = False) -> None:
+def check_verdicts(files: Files, kind: frozenset[str] = REACT) -> None:
     """Every line that reads a `.trajectory` ends in a comment with the verdicts on its reads, in order:
-    `x.trajectory, y.trajectory  # proven, mixed`. With `head`, `agent` is a ReAct and `cot` is none."""
+    `x.trajectory, y.trajectory  # proven, mixed`. They say whether it is the prediction of this kind."""
     texts = as_files(files)
-    if head:
-        texts = {name: HEAD + text for name, text in texts.items()}
     program = build(texts)
     checked = 0
     for name, text in texts.items():
-        found = verdicts(program.files[Path("/project", name)])
+        found = verdicts(program.files[Path("/project", name)], kind)
         lines = text.splitlines()
         for line, verdict in found.items():
             said = _SAID.search(lines[line - 1])
@@ -40,13 +39,13 @@ def build(files: Files) -> Program:
     return Program.build(sources, named=[source.path for source in sources])
 
 
-def verdicts(file: AnalysedFile) -> dict[int, str]:
+def verdicts(file: AnalysedFile, kind: frozenset[str] = REACT) -> dict[int, str]:
     """For every line that reads a `.trajectory`, the verdicts on what it is read from."""
     found: dict[int, list[str]] = {}
     for attribute, scope in sorted(
         file.index.attributes["trajectory"], key=lambda pair: (pair[0].lineno, pair[0].end_col_offset)
     ):
-        verdict = judge(file.values(attribute.value, scope)).verdict.value
+        verdict = judge(file.values(attribute.value, scope), kind).verdict.value
         found.setdefault(attribute.end_lineno or attribute.lineno, []).append(verdict)
     return {line: ", ".join(words) for line, words in found.items()}
 

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from judging import check_verdicts
+from judging import HEAD, check_verdicts
+
+from react_migrate.flow.known import REACT, RLM
 
 
 def cases() -> Iterator[object]:
@@ -27,10 +29,25 @@ def cases() -> Iterator[object]:
                 yield pytest.param(f"{common}\n\n{code}", id=name)
 
 
-@pytest.mark.parametrize("code", [*cases()])
+SPECS = [*cases()]
+
+
+@pytest.mark.parametrize("code", SPECS)
 def test_spec(code: str) -> None:
+    check_verdicts(_files(code), REACT)
+
+
+@pytest.mark.parametrize("code", SPECS)
+def test_spec_of_an_rlm(code: str) -> None:
+    """With RLMs for the agents and agents for the RLMs, the same holds of RLMs."""
+    exchanged = {"RLM": "ReAct", "ReAct": "RLM", "ReActV2": "RLM"}
+    swapped = {
+        name: re.sub(r"\b(RLM|ReAct|ReActV2)\b", lambda found: exchanged[found[1]], text)
+        for name, text in _files(code).items()
+    }
+    check_verdicts(swapped, RLM)
+
+
+def _files(code: str) -> dict[str, str]:
     _, *files = re.split(r"^@@ (.+)\n", code, flags=re.MULTILINE)
-    if files:
-        check_verdicts(dict(zip(files[::2], files[1::2], strict=True)))
-    else:
-        check_verdicts(code, head=True)
+    return dict(zip(files[::2], files[1::2], strict=True)) if files else {"app.py": f"{HEAD}{code}"}
