@@ -56,20 +56,9 @@ V1 = "dspy.ReAct"
 RLM = frozenset(("dspy.RLM", "react_shims.RLM"))
 """Classes whose predictions have, or had, an RLM's trajectory: a list, never ReAct's."""
 
-MODULES = REACT | RLM | {
-    f"dspy.{name}"
-    for name in (
-        *(
-            "Module",
-            "Predict",
-            "ChainOfThought",
-            "ChainOfThoughtWithHint",
-            "CodeAct",
-            "ProgramOfThought",
-        ),
-        *("MultiChainComparison", "KNN", "Retrieve", "BestOfN", "Refine", "Parallel", "Avatar"),
-    )
-}
+_PREDICTORS = ("Predict", "ChainOfThought", "ChainOfThoughtWithHint", "CodeAct", "ProgramOfThought", "Avatar")
+_OTHERS = ("Module", "MultiChainComparison", "KNN", "Retrieve", "BestOfN", "Refine", "Parallel")
+MODULES = REACT | RLM | {f"dspy.{name}" for name in (*_PREDICTORS, *_OTHERS)}
 """DSPy's modules: calling an instance gives a prediction."""
 
 WRAPPERS = {"dspy.BestOfN": "module", "dspy.Refine": "module"}
