@@ -1,4 +1,7 @@
-"""A whole command: every input is converted, and then all outputs appear."""
+"""A whole command: every input is converted, and then all outputs appear.
+
+Inputs that become a file each do not stop each other. What becomes one file, becomes it whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -41,19 +44,26 @@ class Request:
 
 @dataclass
 class Outcome:
-    """What was done. outputs: the names of what was written. passed_over: files with names of no data."""
+    """What was done.
+
+    outputs: the names of what was written. failed: why inputs were not converted at all, a sentence each.
+    passed_over: files with names of no data.
+    """
 
     tally: Tally
     outputs: list[str]
     rejects: Rejects
     passed_over: int = 0
+    failed: list[str] = field(default_factory=list)
 
 
 def run(request: Request) -> Outcome:
     """Convert everything. Files appear when all of them are complete, or not at all.
 
+    One that cannot be made although others can does not appear, and `Outcome.failed` says why.
+
     Raises:
-        StoredError: it could not be done; no file has appeared. (What went to standard output has.)
+        StoredError: nothing could be done; no file has appeared. (What went to standard output has.)
         KeyboardInterrupt: the same, when interrupted.
     """
     plan = planned(request.inputs, request.output, request.output_is_folder)
@@ -63,7 +73,8 @@ def run(request: Request) -> Outcome:
     try:
         with _terminable(), progress(_size(plan.tasks), wanted=request.show_progress) as advance:
             for task in plan.tasks:
-                _run_task(task, request, outcome, outputs, advance)
+                with _collecting(outcome.failed) if len(plan.tasks) > 1 else contextlib.nullcontext():
+                    _run_task(task, request, outcome, outputs, advance)
             for output in outputs:
                 output.finish()
             rejects.finish()
@@ -81,19 +92,44 @@ def run(request: Request) -> Outcome:
 def _run_task(
     task: Task, request: Request, outcome: Outcome, outputs: list[Output], advance: Advance
 ) -> None:
-    """Convert some inputs into one output, which is added to `outputs` unless there is nothing to write."""
+    """Convert some inputs into one output, which is added to `outputs` unless there is nothing to write.
+
+    If that fails there is no trace of it in the outcome either.
+    """
     output: Output | None = None
-    for path in task.sources:
-        with opened(path) as source:
-            _check_names(task, source)
-            if output is None:
-                output = _opened_output(task, request)
-                outputs.append(output)
-            as_lines = len(task.sources) > 1 or is_lines_name(task.target.name)
-            take = _Notes(source, outcome, advance).take
-            if not convert_input(source, output, request.settings, request.jobs, take, as_lines=as_lines):
-                output.discard()
-                outputs.remove(output)
+    tally = Tally()
+    try:
+        for path in task.sources:
+            with opened(path) as source:
+                _check_names(task, source)
+                if output is None:
+                    output = _opened_output(task, request)
+                    outputs.append(output)
+                as_lines = len(task.sources) > 1 or is_lines_name(task.target.name)
+                take = _Notes(source, tally, outcome.rejects, advance).take
+                if not convert_input(source, output, request.settings, request.jobs, take, as_lines=as_lines):
+                    _without(output, outputs)
+    except StoredError:
+        outcome.rejects.drop()
+        if output is not None:
+            _without(output, outputs)
+        raise
+    outcome.rejects.keep()
+    outcome.tally.update(tally)
+
+
+@contextlib.contextmanager
+def _collecting(reasons: list[str]) -> Iterator[None]:
+    """Let a failure be one among others."""
+    try:
+        yield
+    except StoredError as error:
+        reasons.append(str(error))
+
+
+def _without(output: Output, outputs: list[Output]) -> None:
+    output.discard()
+    outputs.remove(output)
 
 
 def _opened_output(task: Task, request: Request) -> Output:
@@ -126,9 +162,10 @@ def _check_names(task: Task, source: Input) -> None:
 class _Notes:
     """Keeps count, collects rejects and moves the progress bar on while one input is converted."""
 
-    def __init__(self, source: Input, outcome: Outcome, advance: Advance) -> None:
+    def __init__(self, source: Input, tally: Tally, rejects: Rejects, advance: Advance) -> None:
         self._source = source
-        self._outcome = outcome
+        self._tally = tally
+        self._rejects = rejects
         self._advance = advance
         self._number = 1  # of the next record, or line
         self._read = 0  # bytes of the file as it lies on disk
@@ -136,8 +173,8 @@ class _Notes:
     def take(self, result: LinesResult) -> None:
         """What became of the next records."""
         unit = _UNITS[self._source.format]
-        self._outcome.tally.add(result.reports)
-        self._outcome.rejects.add(self._source.name, unit, self._number, result.rejects)
+        self._tally.add(result.reports)
+        self._rejects.add(self._source.name, unit, self._number, result.rejects)
         self._number += result.lines
         if self._source.size is not None:
             position = self._source.raw.tell()

@@ -47,6 +47,10 @@ def run_convert(inputs: tuple[Path, ...], options: Mapping[str, Any]) -> int:
     if not options["quiet"]:
         for line in summary.lines(request, outcome):
             click.echo(line, err=True)
+    for why in outcome.failed:
+        click.echo(f"Error: {printable(why)}.", err=True)
+    if outcome.failed:
+        return FAILED
     return REJECTED if outcome.rejects.count else DONE
 
 

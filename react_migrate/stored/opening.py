@@ -69,8 +69,8 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except EOFError as error:
         raise StoredError(
-            f"{name} is cut off: its compressed data ends too early. Nothing was converted; to convert what "
-            "is left of it, unpack it into `react-migrate convert -`"
+            f"{name} is cut off: its compressed data ends too early. None of it was converted; to convert "
+            "what is left of it, unpack it into `react-migrate convert -`"
         ) from error
     except _damage() as error:
         raise StoredError(f"{name} is damaged: {error}") from error

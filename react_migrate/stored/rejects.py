@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import orjson
 
-from react_migrate.report.escape import printable
+from react_migrate.files import reason
+from react_migrate.report.escape import printable, shown
+from react_migrate.stored.errors import StoredError
 from react_migrate.stored.lines import Reject
 from react_migrate.stored.output import STDOUT, Output, output_at
 
 _SHOWN = 5
 _LONGEST = 300  # characters of a reason in a message
+_IN_MEMORY = 1 << 20  # bytes of rejects
+_PART = 1 << 16
 
 
 class Rejects:
@@ -22,6 +27,8 @@ class Rejects:
 
     One line for each: `{"source", "line" (or "record", "row": the number, from 1), "reason", "record"}`. What
     is no JSON stands under "text" instead of "record", and what is no UTF-8 under "base64".
+
+    Those of one input are held back until it is known whether the input as a whole can be converted.
     """
 
     def __init__(self, path: Path | None, output: Path) -> None:
@@ -29,6 +36,7 @@ class Rejects:
         self._path = path
         self._output = output
         self._file: Output | None = None
+        self._held = _Held()
         self.count = 0
         self.shown: list[str] = []  # the first few, for the summary
 
@@ -38,19 +46,35 @@ class Rejects:
         return self._path if self._file is not None else None
 
     def add(self, source: str, unit: str, first: int, rejects: Sequence[Reject]) -> None:
-        """Keep some. `first`: the number of the record that they count from. Raises `StoredError`."""
+        """Hold some back. `first`: the number of the record that they count from. Raises `StoredError`."""
         if not rejects:
             return
-        if self._file is None:
-            self._path = self._path or _free_path(self._output)
-            self._file = output_at(self._path)
-        with self._file.writing() as write:
-            for reject in rejects:
-                write(_line(source, unit, first + reject.at, reject))
-        for reject in rejects[: _SHOWN - len(self.shown)]:
+        self._held.write(_line(source, unit, first + reject.at, reject) for reject in rejects)
+        for reject in rejects[: _SHOWN - len(self._held.shown)]:
             separator = ":" if unit == "line" else f", {unit} "
-            self.shown.append(f"{source}{separator}{first + reject.at}: {_short(reject.reason)}")
-        self.count += len(rejects)
+            self._held.shown.append(f"{source}{separator}{first + reject.at}: {_short(reject.reason)}")
+        self._held.count += len(rejects)
+
+    def keep(self) -> None:
+        """The input is converted: what was held back goes into the file. Raises `StoredError`."""
+        held, self._held = self._held, _Held()
+        with held.file:
+            if not held.count:
+                return
+            if self._file is None:
+                self._path = self._path or _free_path(self._output)
+                self._file = output_at(self._path)
+            held.file.seek(0)
+            with self._file.writing() as write:
+                while part := held.file.read(_PART):
+                    write(part)
+        self.shown += held.shown[: _SHOWN - len(self.shown)]
+        self.count += held.count
+
+    def drop(self) -> None:
+        """The input is not converted at all: forget what was held back."""
+        self._held.file.close()
+        self._held = _Held()
 
     def finish(self) -> None:
         """See `Output.finish`."""
@@ -64,8 +88,28 @@ class Rejects:
 
     def discard(self) -> None:
         """See `Output.discard`."""
+        self._held.file.close()
         if self._file is not None:
             self._file.discard()
+
+
+class _Held:
+    """The rejects of one input: on disk when they are many."""
+
+    def __init__(self) -> None:
+        self.file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 its owner closes it
+        self.count = 0
+        self.shown: list[str] = []
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Raises `StoredError`."""
+        try:
+            self.file.writelines(lines)
+        except OSError as error:
+            folder = shown(Path(tempfile.gettempdir()))
+            raise StoredError(
+                f"rejected records could not be held back in {folder}: {reason(error)}"
+            ) from error
 
 
 def _line(source: str, unit: str, number: int, reject: Reject) -> bytes:

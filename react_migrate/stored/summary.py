@@ -26,6 +26,9 @@ def lines(request: Request, outcome: Outcome) -> Iterator[str]:
         yield f"  {_records(records)} had no field {printable(repr(name))}"
     for note, records in tally.notes.items():
         yield f"  in {_records(records)} {note}"
+    if outcome.failed:
+        inputs = f"{len(outcome.failed):,} input{'s' * (len(outcome.failed) > 1)}"
+        yield f"  {inputs} could not be converted at all, for the reason below"
     if outcome.passed_over:
         yield f"  {outcome.passed_over} other files in the folders were passed over"
     if outcome.rejects.path is not None:

@@ -44,3 +44,11 @@ class Tally:
                 self.missing[name] += records
             for note in report.notes:
                 self.notes[note] += records
+
+    def update(self, other: Tally) -> None:
+        """Count what another has counted."""
+        for name, theirs in vars(other).items():
+            if isinstance(theirs, int):
+                setattr(self, name, getattr(self, name) + theirs)
+            else:
+                getattr(self, name).update(theirs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import pty
@@ -111,12 +112,43 @@ def test_what_cannot_be_done_says_why(inputs: list[str], output: str, reason: st
     assert (tmp_path / "in.jsonl").read_bytes() == before
 
 
-def test_a_failure_in_the_second_of_two_leaves_nothing_of_the_first(tmp_path: Path) -> None:
+def test_a_failure_in_the_second_of_two_leaves_nothing_in_their_common_file(tmp_path: Path) -> None:
     store(tmp_path / "a.jsonl", [RECORD, BAD])
     (tmp_path / "b.json").write_text("[{")
-    done = convert(tmp_path / "a.jsonl", tmp_path / "b.json", "-o", tmp_path / "out")
+    done = convert(tmp_path / "a.jsonl", tmp_path / "b.json", "-o", tmp_path / "out.jsonl")
     assert done.exit_code == 2
     assert names(tmp_path) == ["a.jsonl", "b.json"]
+
+
+def test_inputs_that_become_a_file_each_do_not_stop_each_other(tmp_path: Path) -> None:
+    """What was told or counted of one that breaks off in the middle is taken back."""
+    store(tmp_path / "a.jsonl", [BAD, RECORD])
+    lines = [BAD] * 200_000 + [RECORD] * 10
+    packed = gzip.compress("".join(json.dumps(each) + "\n" for each in lines).encode(), 1)
+    (tmp_path / "b.jsonl.gz").write_bytes(packed[:-9])
+    store(tmp_path / "d.jsonl", [RECORD, RECORD])
+    sources = [tmp_path / name for name in ("a.jsonl", "b.jsonl.gz", "c.jsonl", "d.jsonl")]
+    done = convert(*sources, "-o", tmp_path / "out", "--rejects", tmp_path / "bad.jsonl")
+    assert done.exit_code == 2
+    assert names(tmp_path / "out") == ["a.jsonl", "d.jsonl"]
+    assert len(stored(tmp_path / "out" / "d.jsonl")) == 2
+    assert [each["source"] for each in stored(tmp_path / "bad.jsonl")] == [str(tmp_path / "a.jsonl")]
+    assert "4 records: 3 converted to histories, 1 rejected." in done.stderr
+    assert "2 inputs could not be converted at all" in done.stderr
+    assert f"Error: {tmp_path / 'b.jsonl.gz'} is cut off" in done.stderr
+    assert f"Error: {tmp_path / 'c.jsonl'}: does not exist" in done.stderr
+
+
+def test_rejects_that_find_no_room_while_they_are_held_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "full").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "full" / "gone"))
+    source = store(tmp_path / "in.jsonl", [BAD] * 40_000)
+    done = convert(source, "-o", tmp_path / "out.jsonl")
+    assert done.exit_code == 2
+    assert f"held back in {tmp_path}/full/gone: does not exist" in done.stderr
+    assert names(tmp_path) == ["in.jsonl"]
 
 
 def test_an_existing_output_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
