@@ -58,24 +58,24 @@ def opened(path: Path) -> Iterator[Input]:
             raise StoredError(f"{name} {error}") from error
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             raise StoredError(f"{name}: {reason(error)}") from error
-        with _readable(name):
+        with _readable(f"{name} "):
             yield source
 
 
 @contextlib.contextmanager
-def _readable(name: str) -> Iterator[None]:
-    """Says what is wrong with an input that cannot be read to its end."""
+def _readable(name: str = "") -> Iterator[None]:
+    """Says what is wrong with an input that cannot be read to its end, after `name`."""
     try:
         yield
     except EOFError as error:
         raise StoredError(
-            f"{name} is cut off: its compressed data ends too early. None of it was converted; to convert "
+            f"{name}is cut off: its compressed data ends too early. None of it was converted; to convert "
             "what is left of it, unpack it into `react-migrate convert -`"
         ) from error
     except _damage() as error:
-        raise StoredError(f"{name} is damaged: {error}") from error
+        raise StoredError(f"{name}is damaged: {error}") from error
     except OSError as error:  # what is wrong with the output is a StoredError already
-        raise StoredError(f"{name} could not be read to its end: {reason(error)}") from error
+        raise StoredError(f"{name}could not be read to its end: {reason(error)}") from error
 
 
 def _damage() -> tuple[type[Exception], ...]:
@@ -98,7 +98,7 @@ def _open(path: Path, name: str, files: contextlib.ExitStack) -> Input:
     elif compression is Compression.ZSTD:
         stream = files.enter_context(zstd.reader(packed))
     if compression is not Compression.NONE:
-        with _readable(name):
+        with _readable():
             head, stream = _head(stream, seekable=False)
     file_format = format_of(head, name, whole=len(head) < HEAD)
     return Input(name, None if path == STDIN else path, size, file_format, compression, stream, raw)

@@ -125,16 +125,19 @@ def test_packed_files_in_several_parts(pack: Any, frames: int, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-@pytest.mark.parametrize("damage", ["cut", "flipped"])
+@pytest.mark.parametrize("damage", ["cut", "cut early", "flipped"])
 def test_damaged_packed_files_give_nothing(pack: Any, damage: str, tmp_path: Path) -> None:
     packed = bytearray(pack(LINES * 5000 + bytes(range(256)) * 100))
     if damage == "cut":
         del packed[-20:]
+    elif damage == "cut early":
+        del packed[40:]
     else:
         packed[len(packed) // 2] ^= 0xFF
     (tmp_path / "in.gz").write_bytes(packed)
     done = convert(tmp_path / "in.gz", "-o", tmp_path / "out.jsonl")
     assert done.exit_code == 2
+    assert done.stderr.startswith(f"Error: {tmp_path / 'in.gz'} is ")
     assert "in.gz is cut off: its compressed data ends too early" in done.stderr or damage == "flipped"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.gz"]
 
