@@ -61,6 +61,11 @@ class AnalysedFile:
         return self.path in self.program.within_reach
 
     @property
+    def within_reach_of_rlm(self) -> bool:
+        """Whether an RLM, or what one gave, can get into this file at all."""
+        return self.path in self.program.within_reach_of_rlm
+
+    @property
     def module_name(self) -> str:
         """The last part of the module's name."""
         return self.path.absolute().parent.name if self.path.name == "__init__.py" else self.path.stem

@@ -220,6 +220,7 @@ SPECIAL = {
     "pydantic.Field": _field,
     "attr.ib": _field,
     "react_shims.trajectory_of": _trajectory_of,
+    "react_shims.repl_trajectory_of": _trajectory_of,
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
     "dspy.load": _load,

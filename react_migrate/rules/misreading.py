@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.flow.known import REACT
+from react_migrate.flow.scopes import terminal
 from react_migrate.flow.values import Trajectory
 
 if TYPE_CHECKING:
@@ -18,12 +19,35 @@ _SAME_ELEMENTS = frozenset(("list", "tuple", "iter", "reversed"))
 
 def misread(file: AnalysedFile) -> set[ast.expr]:
     """The expressions whose elements a loop takes apart as if they were steps, whatever they are."""
-    return {iterated for _, iterated in _loops(file)}
+    return {iterated for _, iterated, _ in _loops(file)}
+
+
+def keys_asked_of_elements(file: AnalysedFile, node: ast.expr) -> set[str]:
+    """The keys that loops over `node` ask its elements for: "code" of `for step in node: step["code"]`."""
+    return {
+        key
+        for loop, iterated, name in _loops(file)
+        if iterated is node
+        for part in ast.walk(_whole(file, loop))
+        if (key := key_asked(part, name)) is not None
+    }
+
+
+def key_asked(node: ast.AST, name: str) -> str | None:
+    """The key of `name["key"]` and `name.get("key")`."""
+    if isinstance(node, ast.Subscript):
+        asked, key = node.value, node.slice
+    elif isinstance(node, ast.Call) and terminal(node.func) == "get" and node.args:
+        asked, key = getattr(node.func, "value", node.func), node.args[0]
+    else:
+        return None
+    is_named = isinstance(asked, ast.Name) and asked.id == name
+    return key.value if is_named and isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def misread_names(file: AnalysedFile) -> Iterator[ast.Name]:
     """Those of them that are names, and stand for the trajectory of a ReAct prediction."""
-    for loop, iterated in _loops(file):
+    for loop, iterated, _ in _loops(file):
         if not isinstance(iterated, ast.Name):
             continue
         scope = next(scope for node, scope in file.index.nodes[type(loop)] if node is loop)
@@ -32,17 +56,21 @@ def misread_names(file: AnalysedFile) -> Iterator[ast.Name]:
             yield iterated
 
 
-def _loops(file: AnalysedFile) -> Iterator[tuple[Loop, ast.expr]]:
-    """Loops whose variable is taken apart, and what they iterate over."""
+def _loops(file: AnalysedFile) -> Iterator[tuple[Loop, ast.expr, str]]:
+    """Loops whose variable is taken apart, what they iterate over, and the variable."""
     taken_apart = _names_taken_apart(file)
     for kind in (ast.For, ast.AsyncFor, ast.comprehension):
         for loop, _ in file.index.nodes[kind]:
             assert isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension))
             iterated, target = _unwrapped(loop.iter, loop.target)
-            if isinstance(target, ast.Name) and target.id in taken_apart:
-                whole = file.parents[loop] if isinstance(loop, ast.comprehension) else loop
-                if any(_takes_apart(part, target.id) for part in ast.walk(whole)):
-                    yield loop, iterated
+            if not isinstance(target, ast.Name) or target.id not in taken_apart:
+                continue
+            if any(_takes_apart(part, target.id) for part in ast.walk(_whole(file, loop))):
+                yield loop, iterated, target.id
+
+
+def _whole(file: AnalysedFile, loop: Loop) -> ast.AST:
+    return file.parents[loop] if isinstance(loop, ast.comprehension) else loop
 
 
 def _names_taken_apart(file: AnalysedFile) -> set[str]:

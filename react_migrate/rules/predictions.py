@@ -1,13 +1,13 @@
-"""What rules ask about an expression besides reads: is it a ReAct prediction, is it an agent?"""
+"""What rules ask about an expression besides reads: is it a ReAct or RLM prediction, is it an agent?"""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import Judgement, Verdict, judge
+from react_migrate.flow import Verdict, judge
 from react_migrate.flow.classes import library_root
-from react_migrate.flow.known import REACT
+from react_migrate.flow.known import REACT, RLM
 from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Class, Instance, Library
 
@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 
 def is_prediction(file: AnalysedFile, node: ast.expr, scope: Scope) -> bool:
     """Whether an expression is known to hold the prediction of a ReAct agent, at least on some ways to it."""
-    return file.within_reach and judgement(file, node, scope).verdict in {Verdict.PROVEN, Verdict.MIXED}
+    return file.within_reach and _points_to(file, node, scope, REACT)
 
 
-def judgement(file: AnalysedFile, node: ast.expr, scope: Scope) -> Judgement:
-    """The verdict on an expression."""
-    return judge(file.values(node, scope))
+def is_rlms_prediction(file: AnalysedFile, node: ast.expr, scope: Scope) -> bool:
+    """The same of an RLM, and never of a ReAct agent."""
+    if not file.within_reach_of_rlm:
+        return False
+    return _points_to(file, node, scope, RLM) and not _points_to(file, node, scope, REACT)
+
+
+def _points_to(file: AnalysedFile, node: ast.expr, scope: Scope, kind: frozenset[str]) -> bool:
+    return judge(file.values(node, scope), kind).verdict in {Verdict.PROVEN, Verdict.MIXED}
 
 
 def is_agent(file: AnalysedFile, node: ast.expr, scope: Scope, *, or_class: bool = False) -> bool:

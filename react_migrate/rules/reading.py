@@ -91,6 +91,21 @@ def _calls(file: AnalysedFile) -> Iterator[Read]:
                 yield Read(chosen, call, call.args[0], scope, default)
 
 
+NEVER_MATCHES = "on DSPy 3.5 this pattern never matches: read the trajectory in the `case` instead"
+
+
+def patterns(file: AnalysedFile) -> Iterator[tuple[ast.MatchClass, ast.expr, Scope]]:
+    """Every `case dspy.Prediction(trajectory=t)`, and what is matched against it."""
+    for pattern, scope in file.index.nodes[ast.MatchClass]:
+        assert isinstance(pattern, ast.MatchClass)
+        if WORD in pattern.kwd_attrs:
+            around = file.parents[pattern]
+            while isinstance(around, (ast.MatchAs, ast.MatchOr, ast.match_case)):
+                around = file.parents[around]
+            if isinstance(around, ast.Match):
+                yield pattern, around.subject, scope
+
+
 def _is_word(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == WORD
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from react_migrate.finding import Edit, Finding, Fix
 from react_migrate.flow import Verdict
-from react_migrate.rules.reading import Form, Read, text_of
+from react_migrate.flow.known import RLM
+from react_migrate.rules.reading import Form, text_of
 from react_migrate.rules.views import View
 
 if TYPE_CHECKING:
@@ -25,37 +26,40 @@ _NODES = {
 
 def finding(file: AnalysedFile, view: View, code: str) -> Finding:
     """The finding about one read, with its edit."""
-    edits = () if view.fix is Fix.MANUAL else (edit(file, view.read),)
+    edits = () if view.fix is Fix.MANUAL else (_edit(file, view),)
     span = file.span(view.read.node)
     return Finding(code, span, _message(file, view), view.fix, edits, view.why, view.group)
 
 
 def _message(file: AnalysedFile, view: View) -> str:
     text, receiver = text_of(file, view.read.node), text_of(file, view.read.receiver)
+    whose = "an RLM" if view.kind is RLM else "a ReAct agent"
     verdict = view.judgement.verdict
     if verdict in {Verdict.UNKNOWN, Verdict.FOREIGN}:
-        return f"`{text}` is gone on DSPy 3.5 if `{receiver}` is the prediction of a ReAct agent"
+        return f"`{text}` is gone on DSPy 3.5 if `{receiver}` is the prediction of {whose}"
     sure = "is" if verdict is Verdict.PROVEN else "may be"
-    return f"`{text}` is gone on DSPy 3.5: `{receiver}` {sure} the prediction of a ReAct agent"
+    return f"`{text}` is gone on DSPy 3.5: `{receiver}` {sure} the prediction of {whose}"
 
 
-def edit(file: AnalysedFile, read: Read) -> Edit:
-    """The edit that writes the read with `trajectory_of` or `has_trajectory`."""
+def _edit(file: AnalysedFile, view: View) -> Edit:
+    """The edit that writes the read with the shim's reader, or a guard with `has_trajectory`."""
+    reader = "repl_trajectory_of" if view.kind is RLM else "trajectory_of"
+    form = view.read.form
 
     def rewrite(node: cst.CSTNode, names: Names) -> cst.CSTNode:
-        return _rewritten(read.form, node, names)
+        return _rewritten(form, reader, node, names)
 
-    return Edit(file.span(read.node), _NODES.get(read.form, "Call"), rewrite)
+    return Edit(file.span(view.read.node), _NODES.get(form, "Call"), rewrite)
 
 
-def _rewritten(form: Form, node: cst.CSTNode, names: Names) -> cst.CSTNode:
+def _rewritten(form: Form, reader: str, node: cst.CSTNode, names: Names) -> cst.CSTNode:
     import libcst as cst
 
     from react_migrate.rules import building
 
     expression = cast(cst.BaseExpression, node)
     if isinstance(node, (cst.Attribute, cst.Subscript)):
-        made = building.call(names, "trajectory_of", node.value, like=expression)
+        made = building.call(names, reader, node.value, like=expression)
         return building.with_comments(made, node.dot) if isinstance(node, cst.Attribute) else made
     if isinstance(node, cst.Comparison):
         receiver = building.of_keys(node.comparisons[0].comparator)
@@ -68,9 +72,9 @@ def _rewritten(form: Form, node: cst.CSTNode, names: Names) -> cst.CSTNode:
     if form in (Form.GET, Form.GET_OR):
         receiver = cst.ensure_type(call.func, cst.Attribute).value
         default = call.args[1].value if form is Form.GET_OR else cst.Name("None")
-        return building.call(names, "trajectory_of", receiver, default, like=expression)
+        return building.call(names, reader, receiver, default, like=expression)
     receiver = call.args[0].value
     if form is Form.HASATTR:
         return building.call(names, "has_trajectory", receiver, like=expression)
     extra = (call.args[2].value,) if form is Form.GETATTR_OR else ()
-    return building.call(names, "trajectory_of", receiver, *extra, like=expression)
+    return building.call(names, reader, receiver, *extra, like=expression)

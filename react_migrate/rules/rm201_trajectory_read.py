@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
+from react_migrate.flow.known import REACT
 from react_migrate.rules.predictions import is_prediction
-from react_migrate.rules.reading import GUARDS, WORD
+from react_migrate.rules.reading import GUARDS, NEVER_MATCHES, patterns
 from react_migrate.rules.reads_fixed import finding
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.views import views
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
-    from react_migrate.flow.scopes import Scope
 
 
 class TrajectoryRead(Rule):
@@ -78,21 +77,8 @@ def grade(pred):
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for view in views(file):
-            if view.read.form not in GUARDS and not view.is_misread:
+            if view.kind is REACT and view.read.form not in GUARDS and not view.is_misread:
                 yield finding(file, view, self.code)
-        for pattern, subject, scope in _patterns(file):
+        for pattern, subject, scope in patterns(file):
             if is_prediction(file, subject, scope):
-                message = "on DSPy 3.5 this pattern never matches: read the trajectory in the `case` instead"
-                yield Finding(self.code, file.span(pattern), message, Fix.MANUAL)
-
-
-def _patterns(file: AnalysedFile) -> Iterator[tuple[ast.MatchClass, ast.expr, Scope]]:
-    """`case dspy.Prediction(trajectory=t)`, and what is matched against it."""
-    for pattern, scope in file.index.nodes[ast.MatchClass]:
-        assert isinstance(pattern, ast.MatchClass)
-        if WORD in pattern.kwd_attrs:
-            around = file.parents[pattern]
-            while isinstance(around, (ast.MatchAs, ast.MatchOr, ast.match_case)):
-                around = file.parents[around]
-            if isinstance(around, ast.Match):
-                yield pattern, around.subject, scope
+                yield Finding(self.code, file.span(pattern), NEVER_MATCHES, Fix.MANUAL)

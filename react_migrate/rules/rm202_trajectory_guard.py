@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
+from react_migrate.flow.known import REACT
 from react_migrate.rules.reading import GUARDS
 from react_migrate.rules.reads_fixed import finding
 from react_migrate.rules.rule import Example, Rule
@@ -70,5 +71,5 @@ trajectory = trajectory_of(result, {}) or {}
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for view in views(file):
-            if view.read.form in GUARDS and not view.is_misread:
+            if view.kind is REACT and view.read.form in GUARDS and not view.is_misread:
                 yield finding(file, view, self.code)

@@ -1,4 +1,4 @@
-"""What to do about each read of a trajectory, and what it is tied to. Shared by the RM2xx rules."""
+"""What to do about each read of a trajectory, and what it is tied to. Shared by the RM2xx rules and RM701."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from react_migrate.finding import Fix
 from react_migrate.flow import Judgement, Verdict, judge
+from react_migrate.flow.known import REACT, RLM
 from react_migrate.flow.scopes import Scope
+from react_migrate.flow.values import Values
 from react_migrate.rules.misreading import misread
 from react_migrate.rules.reading import GUARDS, Read, prints_its_own_text, reads
+from react_migrate.rules.rlm_steps import used_as_steps
 from react_migrate.rules.suspicion import suspicious
 
 if TYPE_CHECKING:
@@ -26,11 +29,14 @@ _ORDER = (Fix.SAFE, Fix.UNSAFE, Fix.MANUAL)
 class View:
     """One read, how safe its fix is and why it is not safer.
 
-    `is_misread`: a loop takes the keys for steps, so that there is nothing to carry over. `group` is what it
-    shares with a guard on the same value and with what that protects: they change together or not at all.
+    `kind` is whose trajectory it is: `REACT` also where it may be an RLM's as well, for the shim's reader of
+    ReAct's trajectories gives an RLM's too. `is_misread`: a loop takes the keys for steps, so that there is
+    nothing to carry over. `group` is what it shares with a guard on the same value and with what that
+    protects: they change together or not at all.
     """
 
     read: Read
+    kind: frozenset[str]
     judgement: Judgement
     fix: Fix
     why: tuple[str, ...]
@@ -40,32 +46,50 @@ class View:
 
 @functools.lru_cache(maxsize=1)  # the rules that share it are asked about one file after the other
 def views(file: AnalysedFile) -> list[View]:
-    """The reads of a file that there is reason to think are of ReAct predictions. Not to be changed."""
-    if not (file.within_reach or file.path in file.program.near_dspy):
+    """The reads of a file that there is reason to think are of predictions of ReAct agents, or of RLMs. Not
+    to be changed."""
+    if not (file.within_reach or file.within_reach_of_rlm or file.path in file.program.near_dspy):
         return []
-    found = [(read, judge(file.values(read.receiver, read.scope))) for read in reads(file)]
-    concerned = [(read, verdict) for read, verdict in found if _fix(file, read, verdict) is not None]
+    found = [(read, _reason(file, read, file.values(read.receiver, read.scope))) for read in reads(file)]
+    concerned = [(read, reason) for read, reason in found if reason is not None]
     misreads = misread(file) if concerned else set()
-    return _tied(file, [_view(file, read, verdict, misreads) for read, verdict in concerned])
+    return _tied(file, [_view(file, read, reason, misreads) for read, reason in concerned])
 
 
-def _fix(file: AnalysedFile, read: Read, judgement: Judgement) -> Fix | None:
-    """How safe the fix is, going by where the value comes from; None where nothing points to ReAct."""
-    verdict = judgement.verdict
-    if verdict is Verdict.PROVEN:
-        return Fix.SAFE
-    if verdict is Verdict.MIXED or (verdict is not Verdict.OTHER and suspicious(file, read, judgement)):
-        return Fix.UNSAFE
-    return None
+@dataclass(frozen=True)
+class _Reason:
+    """Why there is something to say about a read: what points to a kind, and how safe that makes the fix."""
+
+    kind: frozenset[str]
+    judgement: Judgement
+    fix: Fix
 
 
-def _view(file: AnalysedFile, read: Read, judgement: Judgement, misreads: set[ast.expr]) -> View:
-    if read.node in misreads:
-        return View(read, judgement, Fix.MANUAL, (), is_misread=True)
+_POINTS_TO = {Verdict.PROVEN: Fix.SAFE, Verdict.MIXED: Fix.UNSAFE}
+
+
+def _reason(file: AnalysedFile, read: Read, values: Values) -> _Reason | None:
+    """Going by where the value comes from, and where nothing is known of that, by its use."""
+    judgements = {kind: judge(values, kind) for kind in (REACT, RLM)}
+    for kind, judgement in judgements.items():
+        if judgement.verdict in _POINTS_TO:
+            return _Reason(kind, judgement, _POINTS_TO[judgement.verdict])
+    if judgements[REACT].verdict is Verdict.OTHER:
+        return None
+    if used_as_steps(file, read):
+        return _Reason(RLM, judgements[RLM], Fix.UNSAFE)
+    is_suspicious = suspicious(file, read, judgements[REACT])
+    return _Reason(REACT, judgements[REACT], Fix.UNSAFE) if is_suspicious else None
+
+
+def _view(file: AnalysedFile, read: Read, reason: _Reason, misreads: set[ast.expr]) -> View:
+    view = View(read, reason.kind, reason.judgement, reason.fix, reason.judgement.why)
+    if read.node in misreads and reason.kind is REACT:
+        return replace(view, fix=Fix.MANUAL, why=(), is_misread=True)
     if prints_its_own_text(file, read.node):
         why = ("the f-string prints the expression itself, so its output would change",)
-        return View(read, judgement, Fix.MANUAL, why)
-    return View(read, judgement, _fix(file, read, judgement) or Fix.MANUAL, judgement.why)
+        return replace(view, fix=Fix.MANUAL, why=why)
+    return view
 
 
 # -- guards and what they protect

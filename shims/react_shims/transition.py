@@ -51,6 +51,7 @@ CHANGES: dict[str, Change] = {
         Change("prediction.trajectory", "trajectory_of(prediction)", (3, 5), (3, 5), "RM201"),
         Change('hasattr(prediction, "trajectory")', "has_trajectory(prediction)", (3, 5), None, "RM202"),
         Change("truncate_trajectory", "TruncationHook", (3, 5), None, "RM301"),
+        Change("rlm_prediction.trajectory", "repl_trajectory_of(prediction)", (3, 5), (3, 5), "RM701"),
         Change("RLM(max_iterations=...)", "RLM(max_iters=...)", (3, 3), None, "RM702"),
         Change("RLM(interpreter=...)", "RLM(interpreter_factory=...)", (3, 3), None, "RM703"),
         Change("CodeAct", "RLM", (3, 5), None, "RM704"),

@@ -282,7 +282,7 @@ def test_a_comment_keeps_a_line_as_it_is() -> None:
         "agent.react.trajectory",
         'dspy.Predict("q -> a")(q=1).trajectory',
         'dspy.ChainOfThought("q -> a")(q=1).trajectory',
-        'dspy.RLM("q -> a")(q=1).trajectory',
+        'dspy.CodeAct("q -> a", tools=[])(q=1).trajectory  # react-migrate: ignore[RM704]',
         "robot.plan(1).trajectory",
         "robot.trajectory",
         'robot["trajectory"]',

@@ -74,7 +74,7 @@ def test_by_a_name_the_read_is_right_and_the_loop_is_not() -> None:
 
 
 def test_an_rlms_trajectory_is_a_list_of_steps() -> None:
-    check_noop(
+    check_transformed(
         """
         import dspy
 
@@ -82,7 +82,16 @@ def test_an_rlms_trajectory_is_a_list_of_steps() -> None:
         trajectory = dspy.RLM("doc -> a")(doc=1).trajectory
         for step in trajectory:
             print(step["code"])
+        """,
         """
+        import dspy
+        from react_shims import repl_trajectory_of
+
+        agent = dspy.ReAct("q -> a", tools=[])
+        trajectory = repl_trajectory_of(dspy.RLM("doc -> a")(doc=1))
+        for step in trajectory:
+            print(step["code"])
+        """,
     )
 
 

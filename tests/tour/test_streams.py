@@ -79,13 +79,41 @@ def test_the_prediction_is_kept_while_a_synchronous_stream_runs_out() -> None:
     )
 
 
+def test_the_stream_of_an_rlm() -> None:
+    check_transformed(
+        """
+        import dspy
+
+        agent = dspy.ReAct("question -> answer", tools=[])
+        talk = dspy.streamify(dspy.RLM("text -> answer"))
+
+        async def tell(text):
+            async for piece in talk(text=text):
+                if isinstance(piece, dspy.Prediction):
+                    print(piece.trajectory[0]["code"])
+        """,
+        """
+        import dspy
+        from react_shims import repl_trajectory_of
+
+        agent = dspy.ReAct("question -> answer", tools=[])
+        talk = dspy.streamify(dspy.RLM("text -> answer"))
+
+        async def tell(text):
+            async for piece in talk(text=text):
+                if isinstance(piece, dspy.Prediction):
+                    print(repl_trajectory_of(piece)[0]["code"])
+        """,
+    )
+
+
 def test_the_stream_of_another_program_is_left_alone() -> None:
     check_noop(
         """
         import dspy
 
         agent = dspy.ReAct("question -> answer", tools=[])
-        talk = dspy.streamify(dspy.RLM("text -> answer"))
+        talk = dspy.streamify(dspy.ChainOfThought("text -> answer"))
 
         async def tell(text):
             async for piece in talk(text=text):
