@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from react_shims.wire.events import field_of, is_agent_event, messages_of
+from react_shims.wire.events import field_of, messages_of
+from react_shims.wire.repl import is_repl_event, is_run_event
+from react_shims.wire.repl_runs import repl_trajectory_in
 from react_shims.wire.view import end_of_run_with, run_bounds, trajectory_in, without_extractor
 
 # Instance attributes of a prediction. DSPy keeps names with an underscore out of the prediction's fields, so
@@ -18,25 +20,32 @@ RUN_BOUNDS = "_react_run"
 
 
 class RecordedRun(NamedTuple):
-    """The events that one call of an agent added to a history."""
+    """The events that one call of an agent, a ReAct or an RLM, added to a history."""
 
     events: Sequence[Mapping[str, Any]]
     history: Any
     prediction: Any = None  # the DSPy prediction it was found in; it remembers the view
 
-    def trajectory(self) -> dict[str, Any]:
-        """The run in V1's shape; of a prediction always the same dict, as on V1."""
+    @property
+    def is_repl(self) -> bool:
+        """Whether it is the run of an RLM."""
+        return bool(self.events) and is_repl_event(self.events[0])
+
+    def trajectory(self) -> Any:
+        """The run in V1's shape, an RLM's as its list; of a prediction always the same object, as on V1."""
         if self.prediction is None:
-            return trajectory_in(self.events)
+            return self._made()
         attributes = vars(self.prediction)
         known = attributes.get(VIEW)
         if known is None or known[0] is not self.history:
-            fresh = (self.history, trajectory_in(self.events))
+            fresh = (self.history, self._made())
             known = attributes.setdefault(VIEW, fresh)  # atomic: threads that ask at once get one dict
             if known[0] is not self.history:  # the prediction was given another history since
                 attributes[VIEW] = known = fresh
-        view: dict[str, Any] = known[1]
-        return view
+        return known[1]
+
+    def _made(self) -> Any:
+        return repl_trajectory_in(self.events) if self.is_repl else trajectory_in(self.events)
 
 
 def run_of(x: Any) -> RecordedRun | None:
@@ -44,7 +53,7 @@ def run_of(x: Any) -> RecordedRun | None:
     events = messages_of(x)
     if events is None:
         return _run_of_prediction(x)
-    if any(map(is_agent_event, events)) or (not events and _is_empty_history(x)):
+    if any(map(is_run_event, events)) or (not events and _is_empty_history(x)):
         start, end = run_bounds(events)
         return RecordedRun(events[start:end], x)
     return None
@@ -72,7 +81,7 @@ def _run_of_prediction(x: Any) -> RecordedRun | None:
     history = field_of(source, "history")
     events = messages_of(history)
     reason = field_of(source, "termination_reason")
-    if events is None or not (isinstance(reason, str) or any(map(is_agent_event, events))):
+    if events is None or not (isinstance(reason, str) or any(map(is_run_event, events))):
         return None
     reason = reason if isinstance(reason, str) else None
     bounds = _known_bounds(x, events) or run_bounds(events[: end_of_run_with(events, source)], reason)

@@ -12,7 +12,6 @@ from react_shims.wire.events import (
     field_of,
     final_submit,
     inputs_in,
-    is_agent_event,
     plain,
     same,
     submitted_outputs,
@@ -20,6 +19,8 @@ from react_shims.wire.events import (
 )
 from react_shims.wire.flat import COMPLETED, FINISH, STEP_FIELDS
 from react_shims.wire.marker import marker_of
+from react_shims.wire.repl import is_repl_event, is_run_event
+from react_shims.wire.repl_runs import repl_fields_in, starts_repl_run
 
 # How DSPy says that a prediction's outputs came from the last-chance submit after the loop, which is V1's
 # extractor under another name; "extracted" is react_shims.ReAct's own extraction.
@@ -116,15 +117,16 @@ def run_bounds(events: Sequence[Mapping[str, Any]], reason: str | None = None) -
 
     A run starts at the last event with inputs: keys other than `next_thought`, `tool_calls` and the names its
     own successful submit delivered; all keys of a chat event are. It also starts after an event that ended
-    the run before it. Events behind the last agent's turn (chat) belong to no run.
+    the run before it, and where an RLM's events follow on a ReAct's, or the other way round; where an RLM's
+    run starts, see `starts_repl_run`. Events behind the last agent's turn (chat) belong to no run.
 
     `reason` is the prediction's `termination_reason`. After a failure, an event that submitted successfully
-    is an earlier run's: the failed run appended nothing.
+    is an earlier run's, as is an RLM's, which has no such reason: the failed run appended nothing.
     """
     end = len(events)
-    while end and not is_agent_event(events[end - 1]):
+    while end and not is_run_event(events[end - 1]):
         end -= 1
-    if not end or (reason is not None and reason not in _SUCCESS_REASONS and final_submit(events[end - 1])):
+    if not end or (reason is not None and reason not in _SUCCESS_REASONS and _is_over(events[end - 1])):
         return end, end
     start = end - 1
     while not starts_run(events, start):
@@ -132,18 +134,26 @@ def run_bounds(events: Sequence[Mapping[str, Any]], reason: str | None = None) -
     return start, end
 
 
+def _is_over(event: Mapping[str, Any]) -> bool:
+    return final_submit(event) is not None or is_repl_event(event)
+
+
 def without_extractor(run: Sequence[Mapping[str, Any]], reason: str | None) -> Sequence[Mapping[str, Any]]:
     """A run's events without the forced submit that the prediction's `termination_reason` tells of."""
-    if run and reason in _EXTRACTED_REASONS and all(call.name == SUBMIT for call in calls_of(run[-1])):
+    if not run or reason not in _EXTRACTED_REASONS or is_repl_event(run[-1]):
+        return run
+    if all(call.name == SUBMIT for call in calls_of(run[-1])):
         return run if marker_of(run[-1]).forced else run[:-1]
     return run
 
 
 def starts_run(events: Sequence[Mapping[str, Any]], position: int) -> bool:
     """Whether a new run starts at `events[position]`: see `run_bounds`."""
-    return (
-        position == 0 or bool(inputs_in(events[position])) or final_submit(events[position - 1]) is not None
-    )
+    if is_repl_event(events[position]):
+        return starts_repl_run(events, position)
+    if position == 0 or is_repl_event(events[position - 1]):
+        return True
+    return bool(inputs_in(events[position])) or final_submit(events[position - 1]) is not None
 
 
 def end_of_run_with(events: Sequence[Mapping[str, Any]], prediction: Any) -> int:
@@ -152,7 +162,20 @@ def end_of_run_with(events: Sequence[Mapping[str, Any]], prediction: Any) -> int
     A history that was continued in place holds later runs too, but their outputs are other ones.
     """
     for position in reversed(range(len(events))):
-        outputs = submitted_outputs(events[position])
+        if is_repl_event(events[position]):
+            outputs = _outputs_of_repl_run(events, position, prediction)
+        else:
+            outputs = submitted_outputs(events[position])
         if outputs and all(same(field_of(prediction, name, events), outputs[name]) for name in outputs):
             return position + 1
     return len(events)
+
+
+def _outputs_of_repl_run(
+    events: Sequence[Mapping[str, Any]], position: int, prediction: Any
+) -> Mapping[str, Any]:
+    """What of the prediction's fields a run's last event has. It may hold the inputs as well."""
+    if position + 1 < len(events) and not starts_run(events, position + 1):
+        return {}
+    fields = repl_fields_in(events[position])
+    return {name: fields[name] for name in fields if field_of(prediction, name, events) is not events}
