@@ -70,6 +70,11 @@ def _stored_by(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Va
     return found
 
 
+def is_stored(cls: Class, name: str) -> bool:
+    """Whether the methods of a class, itself, set `self.name`."""
+    return any(_stores(cls, name))
+
+
 def _stores(cls: Class, name: str) -> Iterator[tuple[Store, Scope]]:
     """Where the methods of one class set `self.name`, each with its method."""
     for store in cls.frame.file.index.attribute_stores.get(name, ()):

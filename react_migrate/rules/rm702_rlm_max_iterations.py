@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Edit, Finding, Fix
+from react_migrate.flow import classes, objects
 from react_migrate.flow.scopes import Scope, terminal
-from react_migrate.flow.values import Container
-from react_migrate.rules.rlm import makes_rlm
+from react_migrate.flow.values import Class, Container, Instance, Value
+from react_migrate.rules.handed_on import hands_on_to_rlm
+from react_migrate.rules.rlm import is_rlm, makes_rlm
 from react_migrate.rules.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -24,8 +26,12 @@ OLD, NEW = "max_iterations", "max_iters"
 class RlmMaxIterations(Rule):
     """RM702 rlm-max-iterations.
 
-    `dspy.RLM(max_iterations=...)` is the spelling up to DSPy 3.2; from 3.3 on the parameter is `max_iters`
-    and the old one raises TypeError.
+    `dspy.RLM(max_iterations=...)` is the spelling up to DSPy 3.2; from 3.3 on the parameter and the
+    attribute are called `max_iters`. The old parameter raises TypeError, reading the old attribute
+    AttributeError, and assigning it changes nothing.
+
+    The fix renames it wherever it is proven to reach an RLM: in calls of the class, of subclasses, of
+    `functools.partial`, and of functions that do nothing with their `**kwargs` but hand them on.
 
     Fix safety: safe on DSPy 3.3 and later. A dict that is spread into the call (`RLM(**{...})`) is reported
     where the key is written, and left.
@@ -34,57 +40,117 @@ class RlmMaxIterations(Rule):
     code = "RM702"
     summary = "dspy.RLM(max_iterations=...) is max_iters from DSPy 3.3 on"
     fix = Fix.SAFE
-    triggers = (b"max_iterations",)
+    triggers = (b"max_iterations", b"RLM")
     examples = (
         Example(
             'import dspy\n\nrlm = dspy.RLM("doc -> a", max_iterations=5)\n',
             'import dspy\n\nrlm = dspy.RLM("doc -> a", max_iters=5)\n',
+        ),
+        Example(
+            """\
+import dspy
+
+
+def reader(**options):
+    return dspy.RLM("doc -> a", **options)
+
+
+print(reader(max_iterations=5).max_iterations)
+""",
+            """\
+import dspy
+
+
+def reader(**options):
+    return dspy.RLM("doc -> a", **options)
+
+
+print(reader(max_iters=5).max_iters)
+""",
         ),
         Example('import dspy\n\nlimits = {"max_iterations": 5}\nrlm = dspy.RLM("doc -> a", **limits)\n'),
         Example("solve(max_iterations=5)\n", finds=False),
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
+        if not file.within_reach_of_rlm:
+            return
         message = "`max_iterations` of `dspy.RLM` is `max_iters` from DSPy 3.3 on"
         for call, scope in file.index.keywords.get(OLD, ()):
-            if makes_rlm(file, call, scope):
+            fix = self.fix if makes_rlm(file, call, scope) else hands_on_to_rlm(file, call, scope, OLD)
+            if fix is not None:
                 span = file.span(next(k for k in call.keywords if k.arg == OLD))
-                yield Finding(self.code, span, message, self.fix, (Edit(span, "Arg", _renamed),))
-        for place in _spread(file):
-            yield Finding(self.code, file.span(place), message, Fix.MANUAL)
+                edits = (Edit(span, "Arg", _renamed),) if fix is self.fix else ()
+                yield Finding(self.code, span, message, fix, edits)
+        for attribute, scope in file.index.attributes.get(OLD, ()):
+            values = file.values(attribute.value, scope)
+            if values and all(_has_rlms_own(file, value) for value in values):
+                span = file.span(attribute)
+                edit = Edit(span, "Attribute", _attribute_renamed)
+                yield Finding(self.code, span, message, self.fix, (edit,))
+        for place, where in _spread(file):
+            yield Finding(self.code, file.span(place), f"{message}{where}", Fix.MANUAL)
 
 
-def _spread(file: AnalysedFile) -> Iterator[ast.expr]:
-    """Where the key is written in a dict that is spread into an RLM."""
-    places = _dicts_with_key(file)
-    for call, scope in file.index.all_calls if places else ():
+def _has_rlms_own(file: AnalysedFile, value: Value) -> bool:
+    """Whether the attribute is the one that RLM sets, and not one of a subclass's own."""
+    if not is_rlm(file, value) or not isinstance(value, Instance):
+        return False
+    above = classes.lineage(file.program.flow, value.cls) if isinstance(value.cls, Class) else ()
+    return not any(classes.definitions(cls, OLD) or objects.is_stored(cls, OLD) for cls in above)
+
+
+# -- dicts that are spread into the call
+
+
+def _spread(file: AnalysedFile) -> Iterator[tuple[ast.expr, str]]:
+    """Where the key is written in a dict that is spread into an RLM; of a dict from another file, where it is
+    spread, and in words where the key is."""
+    seen: set[ast.AST] = set()
+    for call, scope in file.index.all_calls:
         spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        if spread and makes_rlm(file, call, scope):
-            for value in spread:
-                yield from (places.pop(node) for node in _made_by(file, value, scope) if node in places)
+        if not spread or not makes_rlm(file, call, scope):
+            continue
+        for value in spread:
+            for home, place in _places(file, value, scope):
+                if place not in seen:
+                    seen.add(place)
+                    there = f": it is in the dict from {home.path.name}, {home.where(place.lineno)}"
+                    yield (place, "") if home is file else (value, there)
 
 
-def _dicts_with_key(file: AnalysedFile) -> dict[ast.AST, ast.expr]:
-    """Dict displays and `dict(...)` calls that have the key, and where it stands in them."""
-    found: dict[ast.AST, ast.expr] = {}
-    for string, _ in file.index.strings.get(OLD, ()):
-        display = file.parents[string]
-        if isinstance(display, ast.Dict) and string in display.keys:
-            found[display] = string
-    made = (call for call, _ in file.index.keywords.get(OLD, ()))
-    found.update((call, call) for call in made if terminal(call.func) == "dict")
-    return found
-
-
-def _made_by(file: AnalysedFile, value: ast.expr, scope: Scope) -> Iterator[ast.AST]:
-    """The expressions that may have made the dict that `value` is."""
-    yield value
-    yield from (held.node for held in file.values(value, scope) if isinstance(held, Container))
+def _places(file: AnalysedFile, value: ast.expr, scope: Scope) -> Iterator[tuple[AnalysedFile, ast.expr]]:
+    """Where the keys of a dict are called `max_iterations`, however it is made or added to."""
+    made = {held.node: held.frame.file for held in file.values(value, scope) if isinstance(held, Container)}
+    made[value] = file
     if isinstance(value, ast.Name):
-        yield from (definition.node for definition in file.reaching(scope.owner()).loads.get(value, ()))
+        definitions = file.reaching(scope.owner()).loads.get(value, ())
+        made.update(
+            (definition.node, file) for definition in definitions if isinstance(definition.node, ast.expr)
+        )
+    for node, home in made.items():
+        if isinstance(node, ast.Dict):
+            yield from ((home, key) for key in node.keys if _is_old(key) and key is not None)
+        elif isinstance(node, ast.Call) and terminal(node.func) == "dict":
+            yield from ((home, node) for keyword in node.keywords if keyword.arg == OLD)
+    for store in file.index.item_stores:
+        if isinstance(store.target, ast.Subscript) and _is_old(store.target.slice):
+            dicts = file.values(store.target.value, store.scope)
+            if any(isinstance(held, Container) and held.node in made for held in dicts):
+                yield file, store.target
+
+
+def _is_old(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value == OLD
 
 
 def _renamed(node: cst.CSTNode, names: Names) -> cst.CSTNode:
     import libcst as cst
 
     return cst.ensure_type(node, cst.Arg).with_changes(keyword=cst.Name(NEW))
+
+
+def _attribute_renamed(node: cst.CSTNode, names: Names) -> cst.CSTNode:
+    import libcst as cst
+
+    return cst.ensure_type(node, cst.Attribute).with_changes(attr=cst.Name(NEW))
