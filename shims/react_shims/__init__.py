@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from react_shims.installation import status
     from react_shims.prediction import install_trajectory, uninstall_trajectory
     from react_shims.react import ReAct, ReActV2
+    from react_shims.repl_trajectory import repl_trajectory_of
     from react_shims.trajectory import Step, has_trajectory, steps_of, trajectory_of
     from react_shims.truncation import TruncationHook
 
@@ -30,6 +31,7 @@ __all__ = [
     "history_of",
     "install_trajectory",
     "load_history",
+    "repl_trajectory_of",
     "status",
     "steps_of",
     "to_history",
@@ -48,6 +50,7 @@ _HOMES = {
     "history_of": "history",
     "install_trajectory": "prediction",
     "load_history": "history",
+    "repl_trajectory_of": "repl_trajectory",
     "status": "installation",
     "steps_of": "trajectory",
     "to_history": "history",

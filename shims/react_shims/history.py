@@ -11,39 +11,51 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from react_shims.dump import dumped_event, loaded_event
+from react_shims.live import live_history, one_line
 from react_shims.recorded import fields_of, is_dspy_history, parsed, run_of
 from react_shims.repair import repaired
+from react_shims.repl_trajectory import repl_entries_of
 from react_shims.trajectory import trajectory_of
 from react_shims.wire.convert import to_events
 from react_shims.wire.events import field_of, messages_of
-from react_shims.wire.marker import EVENT_KEY
+from react_shims.wire.repl import is_repl_event
+from react_shims.wire.repl_runs import is_repl_trajectory, to_repl_events
 
 if TYPE_CHECKING:
     import dspy  # type: ignore[import-not-found,unused-ignore]
 
 
+_V1_OWN = ("trajectory", "reasoning")  # fields of V1's prediction that are no outputs ...
+_RLM_OWN = ("trajectory", "repl_trajectory", "final_reasoning", "history")  # ... and of an RLM's
+
+
 def to_history(
-    trajectory: Mapping[str, Any],
+    trajectory: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Any,
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | None = None,
 ) -> dspy.History:
-    """A V1 run as the history that V2 would have written, ready to be passed on as `history=`.
+    """A run as the history that the new engine would have written, ready to be passed on as `history=`.
 
-    `inputs` and `outputs` are the values of the signature's fields in that run; without the inputs the model
-    sees an answer to no question. See `react_shims.wire.to_events` for the form, and `trajectory_of` for the
-    way back, which gives the equal trajectory. Observations are shared with the trajectory, not copied.
+    `trajectory` is the dict of a V1 ReAct, or what an RLM has: its list of entries, a `REPLHistory` or its
+    text. `inputs` and `outputs` are the values of the signature's fields in that run; without the inputs the
+    model sees an answer to no question. For the form see `react_shims.wire.to_events` and `to_repl_events`;
+    for the way back `trajectory_of` and `repl_trajectory_of`, which give the equal trajectory. Values are
+    shared with the trajectory, not copied.
 
     Raises:
         ValueError: an input or output has a name that an event needs itself, or is both.
-        TypeError: the trajectory is no dict with str keys.
+        TypeError: the trajectory is no dict with str keys, and not an RLM's.
         ImportError: DSPy is missing, or older than 3.3.
     """
+    entries = repl_entries_of(trajectory)
+    if entries is not None:
+        return live_history(to_repl_events(entries, inputs, outputs))
     if not isinstance(trajectory, Mapping):
         raise TypeError(
-            "to_history takes the trajectory of a ReAct agent, a dict with keys such as 'thought_0'; this is "
-            f"a {type(trajectory).__name__}"
+            "to_history takes the trajectory of a ReAct agent, a dict with keys such as 'thought_0', or the "
+            f"list of an RLM; this is a {type(trajectory).__name__}"
         )
-    return _history(to_events(trajectory, inputs, outputs))
+    return live_history(to_events(trajectory, inputs, outputs))
 
 
 def history_of(
@@ -51,34 +63,51 @@ def history_of(
 ) -> dspy.History:
     """The history of a run, from a prediction of either generation: the mirror image of `trajectory_of`.
 
-    - The history of a V2 prediction is returned as is, the very same object, with all earlier runs in it.
-      Dumped ones (of a record or by themselves) are loaded as `load_history` does.
-    - A V1 prediction or trajectory is converted as `to_history` does. A prediction knows its outputs: all its
-      fields but `trajectory` and `reasoning` (the extractor's). It does not know its inputs.
+    - The history of a V2 prediction, or of an RLM's from DSPy 3.5 on, is returned as is, the very same
+      object, with all earlier runs in it. Dumped ones (of a record or by themselves) are loaded as
+      `load_history` does.
+    - Else the prediction's trajectory, or `x` itself if it is one, is converted as `to_history` does. A
+      prediction knows its outputs: all its fields but `trajectory` and `reasoning` (V1's extractor's), or
+      `trajectory` and `final_reasoning` (an RLM's, which tells whether the outputs were extracted). It does
+      not know its inputs.
 
     `inputs` and `outputs` are for the second case; a history has its own.
 
     Raises:
-        AttributeError: `x` has neither a history of tool calls nor a trajectory.
-        TypeError: it has the trajectory of something else than a ReAct, such as an RLM.
+        AttributeError: `x` has neither a history of a run nor a trajectory.
+        TypeError: it has the trajectory of something else than a ReAct or an RLM.
         ImportError: DSPy is missing, or older than 3.3.
     """
     source = parsed(x) if isinstance(x, (str, bytes, bytearray)) else x
     run = run_of(source)
     if run is not None:
         return run.history if is_dspy_history(run.history) else load_history(run.history)
-    trajectory = trajectory_of(source)
+    trajectory = _trajectory_for_history(x, source)
     fields = fields_of(x)
-    if outputs is None and fields is not None and "_input_keys" not in vars(x):  # a prediction, no example
-        outputs = {name: fields[name] for name in fields if name not in ("trajectory", "reasoning")}
-    return to_history(trajectory, inputs, outputs)
+    knows_outputs = outputs is None and fields is not None and "_input_keys" not in vars(x)  # no example
+    entries = repl_entries_of(trajectory)
+    own = _V1_OWN if entries is None else _RLM_OWN
+    if fields is not None and knows_outputs:
+        outputs = {name: fields[name] for name in fields if name not in own}
+    if entries is None:
+        return to_history(trajectory, inputs, outputs)
+    record = source if isinstance(source, Mapping) else fields or {}
+    final_reasoning = record.get("final_reasoning")
+    return live_history(to_repl_events(entries, inputs, outputs, final_reasoning=final_reasoning))
+
+
+def _trajectory_for_history(x: Any, source: Any) -> Any:
+    if is_repl_trajectory(source):
+        return source
+    entries = None if isinstance(x, list) else repl_entries_of(x)
+    return trajectory_of(source) if entries is None else entries
 
 
 def dump_history(history: dspy.History | Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     """A history as JSON-ready data, `{"messages": [...]}`, that loses nothing: `load_history` reads it back.
 
-    After the reload the model is sent the very same messages. Values that JSON cannot carry: see
-    `react_shims.values`. `dspy.History.model_validate` reads the data too.
+    After the reload the model is sent the very same messages. An RLM's entries become tagged dicts. Values
+    that JSON cannot carry: see `react_shims.values`. `dspy.History.model_validate` reads the data too.
 
     Raises:
         TypeError: it is no history.
@@ -107,64 +136,21 @@ def load_history(data: Any) -> dspy.History:
     events = messages_of(_parsed_json(data) if isinstance(data, (str, bytes, bytearray)) else data)
     if events is None:
         raise ValueError(_not_a_history("load_history", data))
-    live = _history([loaded_event(event) for event in events])
-    calls = [(event, name) for event in live.messages for name in event if _is_live_calls(event[name])]
+    live = live_history([loaded_event(event) for event in events])
+    calls = [
+        (event, name)
+        for event in live.messages
+        for name in event
+        if _is_live_calls(event[name]) and not is_repl_event(event)
+    ]
     mended = repaired([event[name] for event, name in calls])
     for (event, name), tool_calls in zip(calls, mended, strict=True):
         event[name] = tool_calls
     return live
 
 
-def _history(events: Sequence[Mapping[str, Any]]) -> dspy.History:
-    """A `dspy.History` of events in which tool calls are DSPy's objects."""
-    dspy = _dspy_with_tool_results()
-    messages = [
-        {name: _live_calls(dspy, position, name, value) for name, value in event.items()}
-        for position, event in enumerate(events)
-    ]
-    return dspy.History(messages=messages)
-
-
-def _live_calls(dspy: Any, position: int, name: str, value: Any) -> Any:
-    """`value` as a `dspy.ToolCalls` if it is a dump of one; as it is otherwise."""
-    calls = field_of(value, "tool_calls")
-    if name == EVENT_KEY or not isinstance(calls, list):
-        return value
-    results = field_of(value, "tool_call_results")
-    try:
-        live = dspy.ToolCalls.model_validate({"tool_calls": calls})
-        results = None if results is None else dspy.ToolCallResults.model_validate(results)
-    except ValueError as error:  # pydantic's ValidationError is one
-        if name != "tool_calls":
-            return value  # an input that only looks like it
-        raise ValueError(
-            f"event {position} of the history has tool calls that DSPy cannot read: {_one_line(error)}"
-        ) from error
-    return live.model_copy(update={"tool_call_results": results})
-
-
 def _is_live_calls(value: Any) -> bool:
     return not isinstance(value, Mapping) and isinstance(field_of(value, "tool_calls"), list)
-
-
-def _dspy_with_tool_results() -> Any:
-    try:
-        import dspy
-    except ModuleNotFoundError as error:
-        if error.name != "dspy":
-            raise  # DSPy is there and misses something itself
-        raise ImportError(
-            "a dspy.History needs DSPy, which is not installed here: pip install 'dspy>=3.3'. "
-            "(react_shims.wire converts plain data without it.)",
-            name="dspy",
-        ) from error
-    if not hasattr(dspy, "ToolCallResults"):
-        raise ImportError(
-            f"DSPy {dspy.__version__} has no histories of tool calls: pip install 'dspy>=3.3'. "
-            "(trajectory_of, steps_of and react_shims.wire work on this DSPy too.)",
-            name="dspy",
-        )
-    return dspy
 
 
 def _parsed_json(text: str | bytes | bytearray) -> Any:
@@ -173,13 +159,7 @@ def _parsed_json(text: str | bytes | bytearray) -> Any:
     except RecursionError:
         raise ValueError("load_history: the JSON text is nested too deep") from None
     except ValueError as error:
-        raise ValueError(f"load_history: the text is not JSON: {_one_line(error)}") from error
-
-
-def _one_line(error: Exception) -> str:
-    """An error's text, which may quote the stored data: short, and without anything a terminal obeys."""
-    text = " ".join(str(error).split())
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:200])
+        raise ValueError(f"load_history: the text is not JSON: {one_line(error)}") from error
 
 
 def _not_a_history(function: str, found: Any) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from react_shims.recorded import RecordedRun, fields_of, parsed, run_of
+from react_shims.recorded import RecordedRun, parsed, run_of
+from react_shims.stored_trajectory import DerivedTrajectory, stored_repl_trajectory, stored_trajectory
 from react_shims.wire.flat import group_steps, has_step_keys, is_failure
+from react_shims.wire.repl_runs import is_repl_trajectory
 from react_shims.wire.view import steps_in
 
-
-class DerivedTrajectory(property):
-    """A `trajectory` property that calls `trajectory_of`; which therefore skips it, and its warning."""
+__all__ = ["DerivedTrajectory", "Step", "has_trajectory", "steps_of", "trajectory_of"]
 
 
 class Step(NamedTuple):
@@ -24,6 +24,8 @@ class Step(NamedTuple):
     is_error: bool
     call_id: str | None  # V1's trajectories have none
 
+
+_REPL_HINT = ", an RLM's, whose steps are code and not tool calls: repl_trajectory_of reads it"
 
 _NOT_GIVEN: Any = object()
 _NOTHING: Any = object()
@@ -38,6 +40,7 @@ def trajectory_of(x: Any, default: Any = _NOT_GIVEN) -> Any:
        `x` itself if it is one (a dict with keys like `tool_name_0`, or an empty dict).
     2. Of a prediction of the history-based ReAct, a `dspy.History` or their dumps (dict, list of events, JSON
        text): V1's flat dict of the last run in the history. A prediction's is made once: in-place edits last.
+       If that run is an RLM's: its list, as `repl_trajectory_of` gives it, so that code for both goes on.
     3. `default`, if given.
 
     Not exact for plain DSPy agents, because the history does not tell: a run that was resumed without inputs
@@ -74,12 +77,14 @@ def steps_of(x: Any) -> Iterator[Step]:
     if missing is not None:
         raise missing
     if isinstance(found, RecordedRun):
-        return _steps_of_events(found)
+        if not found.is_repl:
+            return _steps_of_events(found)
+        found = found.trajectory()
     if isinstance(found, Mapping):
         return _steps_of_flat(found)
     raise TypeError(
         f"steps_of reads ReAct trajectories, which are dicts; this {type(x).__name__} has a trajectory of "
-        f"type {type(found).__name__}"
+        f"type {type(found).__name__}" + (_REPL_HINT if is_repl_trajectory(found) else "")
     )
 
 
@@ -111,6 +116,9 @@ def _find(x: Any) -> tuple[Any, AttributeError | None]:
         return _real_trajectory(x), None
     except AttributeError as error:
         missing = error
+    repl_trajectory = stored_repl_trajectory(x)
+    if repl_trajectory is not None:
+        return repl_trajectory, None
     if isinstance(x, (str, bytes, bytearray)):
         x = parsed(x)
         if isinstance(x, dict) and has_step_keys(x):
@@ -122,16 +130,8 @@ def _find(x: Any) -> tuple[Any, AttributeError | None]:
 def _real_trajectory(x: Any) -> Any:
     """What is a trajectory without being derived from a history. Raises AttributeError if nothing is."""
     try:
-        if not isinstance(getattr(type(x), "trajectory", None), DerivedTrajectory):
-            return x.trajectory
-        fields = fields_of(x) or {}
-        if "trajectory" in fields:
-            return fields["trajectory"]
-        raise AttributeError(f"{type(x).__name__!r} object has no attribute 'trajectory'")
+        return stored_trajectory(x)
     except AttributeError:
-        if isinstance(x, Mapping):
-            if "trajectory" in x:
-                return x["trajectory"]
-            if not x or has_step_keys(x):
-                return x
+        if isinstance(x, Mapping) and (not x or has_step_keys(x)):
+            return x
         raise

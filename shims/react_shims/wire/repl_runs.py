@@ -119,7 +119,11 @@ def repl_fields_in(event: Mapping[str, Any]) -> dict[str, Any]:
 def is_repl_trajectory(x: Any) -> bool:
     """Whether `x` is what an RLM calls its trajectory: a list of entries, dicts with code and its output."""
     return isinstance(x, list) and all(
-        isinstance(entry, Mapping) and isinstance(entry.get("code"), str) and "output" in entry for entry in x
+        isinstance(entry, Mapping)
+        and isinstance(entry.get("code"), str)
+        and "output" in entry
+        and not is_repl_event(entry)  # inputs and outputs may be called so
+        for entry in x
     )
 
 
