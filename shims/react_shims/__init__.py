@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from react_shims.prediction import install_trajectory, uninstall_trajectory
     from react_shims.react import ReAct, ReActV2
     from react_shims.repl_trajectory import repl_trajectory_of
+    from react_shims.rlm.module import RLM
     from react_shims.trajectory import Step, has_trajectory, steps_of, trajectory_of
     from react_shims.truncation import TruncationHook
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "RLM",
     "ReAct",
     "ReActV2",
     "Step",
@@ -41,6 +43,7 @@ __all__ = [
 
 # Where each public name lives (PEP 562). The classes need an installed DSPy of 3.3 or later, and say so.
 _HOMES = {
+    "RLM": "rlm.module",
     "ReAct": "react",
     "ReActV2": "react",
     "Step": "trajectory",

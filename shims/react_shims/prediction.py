@@ -33,9 +33,7 @@ def _stored_or(prediction: Any, derive: Callable[[Any], Any]) -> Any:
 
 
 def _derived(prediction: Any) -> Any:
-    trajectory = trajectory_of(prediction)
-    warn_if_due("prediction.trajectory")
-    return trajectory
+    return prediction._derived_trajectory()
 
 
 def _write(prediction: Any, value: Any) -> None:
@@ -50,6 +48,11 @@ class ReActPrediction(dspy.Prediction):  # type: ignore[misc]
     """A prediction of `react_shims.ReAct`."""
 
     trajectory = DerivedTrajectory(_read, _write, _delete)
+
+    def _derived_trajectory(self) -> Any:
+        trajectory = trajectory_of(self)
+        warn_if_due("prediction.trajectory")
+        return trajectory
 
     def __getitem__(self, key: str) -> Any:
         if key == FIELD and not super().__contains__(FIELD):

@@ -111,7 +111,7 @@ def require_dspy() -> Any:
         if error.name != "dspy":
             raise  # DSPy is there and misses something itself
         raise ImportError(
-            "react_shims.ReAct, ReActV2 and TruncationHook need DSPy, which is not installed here: "
+            "react_shims.ReAct, ReActV2, RLM and TruncationHook need DSPy, which is not installed here: "
             "pip install 'dspy>=3.3'",
             name="dspy",
         ) from error
