@@ -19,6 +19,7 @@ from react_migrate.flow.values import (
     Function,
     NoValue,
     Other,
+    Text,
     Unknown,
     Values,
     one,
@@ -82,6 +83,8 @@ class Evaluator:
         return one(Function(node, frame))
 
     def constant(self, node: ast.Constant, frame: Frame) -> Values:
+        if isinstance(node.value, str) and "->" in node.value:
+            return one(Text("a constant", node, frame.file))
         return one(NoValue()) if node.value is None else one(Other("a constant"))
 
     def inner(self, node: ast.Starred | ast.NamedExpr, frame: Frame) -> Values:

@@ -31,7 +31,7 @@ _CANONICAL = {
     "react_shims.rlm.RLM": "react_shims.RLM",
     "react_shims.truncation.TruncationHook": "react_shims.TruncationHook",
     "react_shims.trajectory.trajectory_of": "react_shims.trajectory_of",
-    "react_shims.repl.repl_trajectory_of": "react_shims.repl_trajectory_of",
+    "react_shims.repl_trajectory.repl_trajectory_of": "react_shims.repl_trajectory_of",
 }
 # Packages that only pass on what `dspy` itself exports.
 _REEXPORTING = ("dspy.predict.", "dspy.primitives.", "dspy.evaluate.", "dspy.teleprompt.", "dspy.streaming.")

@@ -196,6 +196,14 @@ class Other(Value):
 
 
 @dataclass(frozen=True)
+class Text(Other):
+    """A string with an arrow in it, as DSPy's signatures are written, and where it stands."""
+
+    node: ast.Constant
+    file: AnalysedFile
+
+
+@dataclass(frozen=True)
 class Foreign(Other):
     """What a package gave that is not among these files, and that nothing is known of.
 

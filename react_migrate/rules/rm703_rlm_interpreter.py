@@ -62,7 +62,7 @@ class RlmInterpreter(Rule):
             elif len(call.args) > _POSITION and makes_rlm(file, call, scope):
                 passed = call.args[_POSITION]
                 if any(isinstance(value, Instance) for value in file.values(passed, scope)):
-                    message = f"this is no interpreter but a factory from DSPy 3.3 on: {_instead(file, passed, scope)}"
+                    message = f"this is a factory from DSPy 3.3 on: {_instead(file, passed, scope)}"
                     yield Finding(self.code, file.span(passed), message, self.fix)
 
     def _per_call(

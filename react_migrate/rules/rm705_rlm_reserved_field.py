@@ -1,0 +1,112 @@
+"""RM705: signatures of an RLM with fields that the runtime claims for itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from react_migrate.finding import Finding, Fix
+from react_migrate.flow.values import Library
+from react_migrate.rules.rlm import makes_rlm
+from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.signatures import SignatureField, fields
+
+if TYPE_CHECKING:
+    from react_migrate.flow import AnalysedFile
+    from react_migrate.flow.scopes import Scope
+
+_RENAME = "rename it, in the signature and in the calls"
+_READ = "rename it, in the signature and where it is read"
+_CONTINUE = (
+    "if it is the conversation so far, drop it and pass `history=` to the call, which RLM takes itself there "
+    "(`react_shims.RLM` from 3.3 on); else rename it"
+)
+# By name: since when RLM's own, and what to do. `dspy/predict/rlm.py` of 3.3.0 to 3.4.1; 3.5 as announced.
+_INPUTS = {
+    "history": ("3.5", _CONTINUE),
+    "history_processor": ("3.5", _RENAME),
+    "interpreter_factory": ("3.4", _RENAME),
+    **dict.fromkeys(("llm_query", "llm_query_batched", "SUBMIT", "print"), ("3.3", _RENAME)),
+    "dspy": ("3.4.1", _RENAME),
+}
+_OUTPUTS = {
+    **dict.fromkeys(("trajectory", "final_reasoning"), ("3.3", _READ)),
+    **dict.fromkeys(("history", "repl_trajectory"), ("3.5", _READ)),
+}
+
+
+class RlmReservedField(Rule):
+    """RM705 rlm-reserved-field.
+
+    An RLM claims names of its signature for itself, and its constructor raises ValueError where a field has
+    one: from DSPy 3.5 on the inputs `history` and `history_processor` (arguments of the call) and the outputs
+    `history` and `repl_trajectory` (of the prediction); before that already the input `interpreter_factory`
+    (3.4), the names that the sandbox has (`print`, `llm_query`, `llm_query_batched`, `SUBMIT` from 3.3,
+    `dspy` from 3.4.1) and the outputs `trajectory` and `final_reasoning` (3.3).
+
+    There is no fix: a field's name is known to the callers, to prompts and to saved programs. The finding is
+    at the constructor, and says where the field is written.
+    """
+
+    code = "RM705"
+    summary = "a field of an RLM's signature has a name that RLM reserves in DSPy 3.5"
+    fix = Fix.MANUAL
+    triggers = (b"RLM",)
+    examples = (
+        Example('import dspy\n\nrlm = dspy.RLM("document, history -> answer")\n'),
+        Example(
+            """\
+import dspy
+
+
+class Read(dspy.Signature):
+    document: str = dspy.InputField()
+    history: list[str] = dspy.OutputField()
+
+
+rlm = dspy.RLM(Read)
+"""
+        ),
+        Example('import dspy\n\ncot = dspy.ChainOfThought("document, history -> answer")\n', finds=False),
+    )
+
+    def check(self, file: AnalysedFile) -> Iterator[Finding]:
+        for call, scope in file.index.all_calls if file.within_reach_of_rlm else ():
+            signature = _signature(file, call, scope)
+            if signature is None or not makes_rlm(file, call, scope):
+                continue
+            for field in sorted(fields(file, signature, scope), key=_order):
+                claimed = (_INPUTS if field.is_input else _OUTPUTS).get(field.name)
+                if claimed is not None:
+                    message = _message(file, call, field, *claimed)
+                    yield Finding(self.code, file.span(signature), message, self.fix)
+
+
+def _signature(file: AnalysedFile, call: ast.Call, scope: Scope) -> ast.expr | None:
+    """The argument that is the signature if the call makes an RLM."""
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == "signature"), None)
+    if named is not None:
+        return named
+    first = 0
+    if call.args and file.values(call.func, scope) == {Library("functools.partial")}:
+        first = 1
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+        first = 0 if isinstance(call.func.value, ast.Call) else 1  # `super()`, or a class and `self`
+    if len(call.args) <= first or any(isinstance(one, ast.Starred) for one in call.args[: first + 1]):
+        return None
+    return call.args[first]
+
+
+def _order(field: SignatureField) -> tuple[str, int, int, str, bool]:
+    return (str(field.file.path), field.node.lineno, field.node.col_offset, field.name, field.is_input)
+
+
+def _message(file: AnalysedFile, call: ast.Call, field: SignatureField, since: str, instead: str) -> str:
+    side = "input" if field.is_input else "output"
+    where = field.file.where(field.node.lineno)
+    if field.file is not file:
+        where = f"{field.file.path.name}, {where}"
+    elsewhere = field.file is not file or not call.lineno <= field.node.lineno <= (call.end_lineno or 0)
+    place = f" ({where})" if elsewhere else ""
+    return f"the {side} `{field.name}`{place} is RLM's own from DSPy {since} on: {instead}"
