@@ -60,7 +60,7 @@ def constructions(flow: Evaluator, cls: Class) -> list[CallSite]:
     """Every call in the project that makes an object of the class."""
     found = []
     for file in flow.program.knowing(cls.frame.file, cls.node.name):
-        for name in {cls.node.name, *_aliases(file, cls.node.name)}:
+        for name in {cls.node.name, *file.index.aliases.get(cls.node.name, ())}:
             for call, scope in file.index.calls.get(name, ()):
                 frame = flow.frames.general(scope)
                 if cls in flow.values(call.func, frame):
@@ -80,7 +80,7 @@ def candidates(flow: Evaluator, node: FunctionNode, scope: Scope) -> list[tuple[
         makes = owner is not None and name == "__init__"
         for searched in _family(flow, scope.file, owner.name) if owner is not None and makes else {name}:
             for file in flow.program.knowing(scope.file, searched):
-                for alias in sorted({searched, *_aliases(file, searched)}):
+                for alias in sorted({searched, *file.index.aliases.get(searched, ())}):
                     found += file.index.calls.get(alias, ())
                 if makes:  # `super().__init__(...)`
                     found += file.index.calls.get(name, ())
@@ -101,24 +101,6 @@ def _family(flow: Evaluator, home: AnalysedFile, name: str) -> list[str]:
                 if node.name not in found and any(terminal(base) == above for base in node.bases):
                     found.append(node.name)
     return found
-
-
-def _aliases(file: AnalysedFile, name: str) -> set[str]:
-    """Other names for it in a file: `import ... as g`, `g = f`, `g = partial(f, 1)`."""
-    found: set[str | None] = set()
-    for statement, _ in (*file.index.nodes[ast.ImportFrom], *file.index.nodes[ast.Assign]):
-        if isinstance(statement, ast.ImportFrom):
-            found |= {alias.asname for alias in statement.names if alias.name == name}
-        elif isinstance(statement, ast.Assign) and _names(statement.value, name):
-            found |= {terminal(target) for target in statement.targets}
-    return {alias for alias in found if alias is not None}
-
-
-def _names(value: ast.expr, name: str) -> bool:
-    """`f` itself, or a call that is handed `f`, as `partial(f, ...)` is."""
-    return terminal(value) == name or (
-        isinstance(value, ast.Call) and any(terminal(argument) == name for argument in value.args)
-    )
 
 
 def _runs(flow: Evaluator, value: Value, node: FunctionNode, binding: Binding) -> Iterator[Binding]:

@@ -271,7 +271,7 @@ def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Va
     file does so by the name that it has there. (Not: in a function of another file that it is passed to.)"""
     home = value.frame.file
     yield from _added_in(flow, value, home, None)
-    for name in _assigned_to(home, value.node):
+    for name in sorted(home.index.names_given.get(value.node, ())):
         for file in flow.program.knowing(home, name, home.module_name):
             if file is not home:
                 yield from _added_in(flow, value, file, name)
@@ -297,18 +297,6 @@ def _added_in(
         if _is_called(store.target.value, name) and _holds(flow, store.target.value, frame, value):
             place = constant(store.target.slice)
             yield place, names.bound(flow, store.how, store.value, store.path, frame)
-
-
-def _assigned_to(file: AnalysedFile, node: ast.expr) -> set[str]:
-    """The names, of variables and attributes, that a container gets where it is made."""
-    found: set[str | None] = set()
-    for kind in (ast.Assign, ast.AnnAssign):
-        for statement, _ in file.index.nodes[kind]:
-            assert isinstance(statement, (ast.Assign, ast.AnnAssign))
-            if statement.value is node:
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                found |= {terminal(target) for target in targets}
-    return {name for name in found if name is not None}
 
 
 def _is_called(node: ast.expr, name: str | None) -> bool:

@@ -62,11 +62,15 @@ class Frames:
 
     def __init__(self) -> None:
         self._made: dict[tuple[Scope, Frame | None, Binding | None], Frame] = {}
+        self._general: dict[Scope, Frame] = {}
 
     def general(self, scope: Scope) -> Frame:
         """The frame that stands for every activation of the scope."""
-        parent = self.general(scope.parent) if scope.parent is not None else None
-        return self._frame(scope, parent, None, 0)
+        frame = self._general.get(scope)
+        if frame is None:
+            parent = self.general(scope.parent) if scope.parent is not None else None
+            frame = self._general[scope] = self._frame(scope, parent, None, 0)
+        return frame
 
     def inside(self, scope: Scope, parent: Frame) -> Frame:
         """The frame of a class body, comprehension or uncalled function that stands in `parent`."""

@@ -6,8 +6,10 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from react_migrate.flow.nodes import FIELDS
 from react_migrate.flow.scopes import (
     STAR,
     Comprehension,
@@ -52,6 +54,36 @@ class Index:
     all_calls: list[tuple[ast.Call, Scope]] = field(default_factory=list)
     nodes: dict[type[ast.AST], list[tuple[ast.AST, Scope]]] = field(default_factory=lambda: defaultdict(list))
 
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """By name, what else it is called: `import f as g`, `g = f`, `g = partial(f, 1)`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for statement, _ in self.nodes[ast.ImportFrom]:
+            assert isinstance(statement, ast.ImportFrom)
+            for alias in statement.names:
+                if alias.asname is not None:
+                    found[alias.name].add(alias.asname)
+        for statement, _ in self.nodes[ast.Assign]:
+            assert isinstance(statement, ast.Assign)
+            value = statement.value
+            targets = set(filter(None, map(terminal, statement.targets)))
+            for held in (value, *(value.args if isinstance(value, ast.Call) else ())):
+                name = terminal(held)
+                if name is not None:
+                    found[name] |= targets
+        return dict(found)
+
+    @cached_property
+    def names_given(self) -> dict[ast.expr, set[str]]:
+        """By expression, the names, of variables and attributes, that its value is assigned to."""
+        found: dict[ast.expr, set[str]] = defaultdict(set)
+        for statement, _ in (*self.nodes[ast.Assign], *self.nodes[ast.AnnAssign]):
+            assert isinstance(statement, (ast.Assign, ast.AnnAssign))
+            if statement.value is not None:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                found[statement.value].update(filter(None, map(terminal, targets)))
+        return dict(found)
+
 
 # Kinds that rules and the evaluator ask for as a whole.
 _KEPT: frozenset[type[ast.AST]] = frozenset(
@@ -70,7 +102,6 @@ _KEPT: frozenset[type[ast.AST]] = frozenset(
         *(ast.IfExp, ast.If, ast.Try, ast.JoinedStr, ast.MatchClass, ast.ExceptHandler, ast.Delete),
     )
 )
-_LEAVES = frozenset((ast.Load, ast.Store, ast.Del, ast.Pass, ast.Break, ast.Continue))
 
 
 def build_index(file: AnalysedFile, tree: ast.Module) -> Index:
@@ -101,17 +132,16 @@ class _Walk:
         while todo:
             node, scope = todo.pop()
             kind = node.__class__
-            if kind in _LEAVES:
-                continue
             if kind in _KEPT:
                 kept[kind].append((node, scope))
             method = methods.get(kind)
             if method is not None and method(self, node, scope):
                 continue
-            for child in reversed(node.__dict__.values()):
+            for name in reversed(FIELDS[kind]):
+                child = getattr(node, name, None)
                 if child.__class__ is list:
                     todo.extend([(item, scope) for item in reversed(child) if isinstance(item, ast.AST)])
-                elif isinstance(child, ast.AST):
+                elif child is not None:
                     todo.append((child, scope))
         for scope, statement in self.declared:
             self.settle(scope, statement)

@@ -25,10 +25,17 @@ class Modules:
             while folder not in self._folders:
                 self._folders.add(folder)
                 folder = os.path.dirname(folder)  # noqa: PTH120
+        self._tops = {os.path.basename(name).removesuffix(".py") for name in (*self._files, *self._folders)}  # noqa: PTH119
         self._found: dict[tuple[str, str], Path | None] = {}
+
+    def may_have(self, name: str) -> bool:
+        """Whether anything in the project is called as the first part of `name`: of most libraries not."""
+        return name.partition(".")[0] in self._tops
 
     def absolute(self, importer: Path, name: str) -> Path | None:
         """The file of module `name` as `importer` would import it, or None when it is not the project's."""
+        if not self.may_have(name):
+            return None
         folder = self._folder(importer)
         key = (folder, name)
         if key not in self._found:

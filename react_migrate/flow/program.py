@@ -7,7 +7,6 @@ import gc
 import re
 import sys
 import warnings
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,12 +18,14 @@ from react_migrate.flow.connected import Connections
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.index import Index, build_index
 from react_migrate.flow.modules import Modules
+from react_migrate.flow.nodes import FIELDS
 from react_migrate.flow.reaching import Reaching, reaching_definitions
 from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Values
 from react_migrate.source import Place
 
-_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+# Every byte that is part of no word becomes a blank.
+_WORDS_ALONE = bytes(b if b > 127 or chr(b).isalnum() or b == ord("_") else ord(" ") for b in range(256))
 _LINE = re.compile(r"\r\n|\r|\n")
 _RECURSION = 12_000  # frames; an expression nested 500 deep takes a few thousand
 
@@ -89,12 +90,13 @@ class AnalysedFile:
         found: dict[ast.AST, ast.AST] = {}
         todo: list[ast.AST] = [self.tree]
         for node in todo:  # it grows as it is walked
-            for child in node.__dict__.values():
+            for name in FIELDS[node.__class__]:
+                child = getattr(node, name, None)
                 if child.__class__ is list:
                     nodes = [item for item in child if isinstance(item, ast.AST)]
                     todo += nodes
                     found.update(dict.fromkeys(nodes, node))
-                elif isinstance(child, ast.AST):
+                elif child is not None:
                     todo.append(child)
                     found[child] = node
         return found
@@ -159,7 +161,8 @@ class Program:
         self.failures: dict[Path, Exception] = {}
         self.files: dict[Path, AnalysedFile] = {}
         self._parsed: dict[Path, AnalysedFile | None] = {}
-        self._tied: dict[bytes, set[Path]] = {}
+        self._tied: dict[tuple[bytes, ...], set[Path]] = {}
+        self._having: dict[str, frozenset[Path]] = {}
         self._knowing: dict[tuple[Path, tuple[str, ...]], list[AnalysedFile]] = {}
         from react_migrate.flow.evaluate import Evaluator  # it needs this module's types
 
@@ -195,6 +198,8 @@ class Program:
 
     def values(self, node: ast.expr, frame: Frame) -> Values:
         """What an expression may hold in a frame."""
+        if sys.getrecursionlimit() >= _RECURSION and not gc.isenabled():
+            return self.flow.values(node, frame)  # most questions are asked in the midst of others
         with _deep_stack(), without_gc():
             return self.flow.values(node, frame)
 
@@ -211,22 +216,22 @@ class Program:
     @cached_property
     def within_reach(self) -> set[Path]:
         """The files that can have to do with a ReAct agent: the others need no analysis."""
-        return self.tied_to(b"ReAct")
+        return self.tied_to(b"ReAct", b"ReActV2")
 
     @cached_property
     def within_reach_of_rlm(self) -> set[Path]:
         """The files that can have to do with an RLM."""
         return self.tied_to(b"RLM")
 
-    def tied_to(self, word: bytes) -> set[Path]:
-        """The files that a chain of imports ties to one whose text has a word in it, those included.
+    def tied_to(self, *names: bytes) -> set[Path]:
+        """The files that a chain of imports ties to one whose code has one of the names, those included.
 
-        The word alone says little: the file must be near DSPy, or speak of `ReActV2`, which only DSPy has.
+        A name alone says little: the file must be near DSPy, or speak of `ReActV2`, which only DSPy has.
         """
-        found = self._tied.get(word)
+        found = self._tied.get(names)
         if found is None:
             speaking = self.near_dspy | self._connections.with_any(b"ReActV2")
-            found = self._tied[word] = self._connections.around(self._connections.with_any(word) & speaking)
+            found = self._tied[names] = self._connections.around(self._connections.naming(*names) & speaking)
         return found
 
     @cached_property
@@ -262,16 +267,20 @@ class Program:
         return self._knowing[key]
 
     def _with_word(self, word: str) -> frozenset[Path]:
-        return self._words.get(word.encode(), frozenset())
+        found = self._having.get(word)
+        if found is None:
+            wanted = word.encode()
+            found = frozenset(path for path, words in self._words.items() if wanted in words)
+            self._having[word] = found
+        return found
 
     @cached_property
-    def _words(self) -> dict[bytes, frozenset[Path]]:
-        """Which files have a word in them, of the files that an agent or an RLM can get into."""
-        found: dict[bytes, set[Path]] = defaultdict(set)
-        for path in self.within_reach | self.within_reach_of_rlm | self.near_dspy:
-            for word in set(_WORD.findall(self.sources[path].code)):
-                found[word].add(path)
-        return {word: frozenset(paths) for word, paths in found.items()}
+    def _words(self) -> dict[Path, set[bytes]]:
+        """The words in each file that an agent can get into."""
+        return {
+            path: set(self.sources[path].code.translate(_WORDS_ALONE).split())
+            for path in self.within_reach | self.near_dspy
+        }
 
     def _parse(self, source: Text) -> AnalysedFile | None:
         try:

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from react_migrate.flow.nodes import FIELDS
 from react_migrate.flow.scopes import (
+    COMPREHENSIONS,
     STAR,
     Comprehension,
     How,
@@ -66,7 +68,7 @@ def reaching_definitions(scope: Scope) -> Reaching:
     """Follow every path through the scope's own code."""
     walk = _Pass(scope)
     node = scope.node
-    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+    if isinstance(node, COMPREHENSIONS):
         walk.comprehension_targets(node)
         return walk.result
     if not isinstance(node, (ast.Module, ast.ClassDef)):
@@ -133,27 +135,29 @@ class _Pass:
 
     def expression(self, root: ast.AST | None) -> None:
         """Record every name that the expression reads, and bind what its walruses bind, in order."""
-        todo = [root]
+        todo: list[Any] = [root]
         while todo:
             node = todo.pop()
-            if isinstance(node, ast.Name):
-                if isinstance(node.ctx, ast.Load):
+            kind = node.__class__
+            if kind is ast.Name:
+                if node.ctx.__class__ is ast.Load:
                     self.load(node)
-            elif isinstance(node, ast.NamedExpr):
+            elif kind is ast.NamedExpr:
                 self.expression(node.value)
                 self.bind(node.target.id, How.VALUE, node.value)
-            elif isinstance(node, ast.Lambda):
+            elif kind is ast.Lambda:
                 todo.extend((*node.args.defaults, *node.args.kw_defaults))
-            elif isinstance(node, ast.IfExp):
+            elif kind is ast.IfExp:
                 todo.extend((node.orelse, node.body, node.test))
-            elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            elif kind in COMPREHENSIONS:
                 todo.extend(reversed(_in_running_order(node)))
-            elif isinstance(node, ast.AST) and not isinstance(node, ast.Constant):
-                for child in reversed(node.__dict__.values()):
-                    if isinstance(child, ast.AST):
-                        todo.append(child)
-                    elif child.__class__ is list:
+            else:
+                for name in reversed(FIELDS[kind]):
+                    child = getattr(node, name, None)
+                    if child.__class__ is list:
                         todo.extend(reversed(child))
+                    else:
+                        todo.append(child)
 
     def load(self, node: ast.Name) -> None:
         if self.env is None:

@@ -39,7 +39,7 @@ class How(enum.Enum):
     MATCHED = "a part of the subject"
 
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(eq=False)
@@ -67,7 +67,7 @@ class Scope:
 
     @property
     def is_comprehension(self) -> bool:
-        return isinstance(self.node, _COMPREHENSIONS)
+        return isinstance(self.node, COMPREHENSIONS)
 
     def owner(self) -> Scope:
         """The body that runs this code: itself, or what a comprehension stands in."""

@@ -47,7 +47,7 @@ def key_asked(node: ast.AST, name: str) -> str | None:
 
 def misread_names(file: AnalysedFile) -> Iterator[ast.Name]:
     """Those of them that are names, and stand for the trajectory of a ReAct prediction."""
-    for loop, iterated, _ in _loops(file):
+    for loop, iterated, _ in _loops(file) if file.within_reach else ():
         if not isinstance(iterated, ast.Name):
             continue
         scope = next(scope for node, scope in file.index.nodes[type(loop)] if node is loop)

@@ -35,3 +35,14 @@ def test_a_copy_of_dspy_ties_nothing_together() -> None:
 
 def test_the_name_alone_in_a_file_far_from_dspy_is_another_react() -> None:
     assert _within_reach(ours=b"class ReAct: ...\n", user=b"from ours import ReAct\n") == set()
+
+
+def test_speaking_of_react_is_not_having_one() -> None:
+    """As packages do that have an RLM, and compare it with ReAct in their documentation."""
+    talk = b'"""Not a ReAct loop."""\nimport dspy\n\nrlm = dspy.RLM("doc -> answer")  # unlike ReAct\n'
+    assert _within_reach(ours=talk, user=b"from ours import rlm\n") == set()
+
+
+def test_a_name_in_a_string_may_be_one() -> None:
+    made = b'import dspy\n\nagent = getattr(dspy, "ReAct")("question -> answer", tools=[])\n'
+    assert _within_reach(agents=made, desk=b"import agents\n") == {"agents.py", "desk.py"}
