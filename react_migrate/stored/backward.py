@@ -18,10 +18,11 @@ from react_migrate.stored.memory import Memory, memory_of
 from react_migrate.stored.nonfinite import restored_event
 from react_migrate.stored.report import UNCHANGED, Converted, Report
 from react_migrate.stored.settings import TRAJECTORY, Settings
-from react_migrate.stored.shapes import KINDS
+from react_migrate.stored.shapes import KINDS, Shape
 from react_shims.recorded import run_of
-from react_shims.wire import EVENT_KEY, calls_of
+from react_shims.wire import EVENT_KEY, calls_of, is_repl_event
 from react_shims.wire.events import inputs_in
+from react_shims.wire.repl_runs import repl_fields_in
 
 OTHER_RUNS = "earlier runs of a conversation were left out, because a trajectory holds only one"
 
@@ -38,14 +39,16 @@ def to_trajectory(parsed: Parsed, settings: Settings) -> Converted:
         if _has_trajectory(record, settings):
             return Converted(record, Report(UNCHANGED), parsed.non_finite)
         raise RejectedError(
-            "has no history of tool calls that could be recognised; name its field with --history-field "
-            "if it has one"
+            "has no history of tool calls, or of an RLM, that could be recognised; name its field with "
+            "--history-field if it has one"
         )
     events = [restored_event(event) for event in found.events]
     memory = memory_of(found.history, events)
-    shape = KINDS.get(settings.kind or memory.kind, KINDS["flat"])
     run = _last_run(record, found, events)
-    value = mended(shape.write(events if shape.spans_runs else run, memory.layout or {}), memory.difference)
+    shape = _shape(settings.kind or memory.kind, run)
+    value = shape.write(events if shape.spans_runs else run, memory.layout or {})
+    if shape.kind == memory.kind:
+        value = mended(value, memory.difference)
     is_whole = shape.spans_runs or not run or run[0] is events[0]
     if memory.text is not None or found.text is not None:
         value = _text(value, memory)
@@ -70,9 +73,20 @@ def _last_run(
     return run.events if run is not None else []
 
 
+def _shape(kind: str, run: Sequence[Mapping[str, Any]]) -> Shape:
+    """The shape of that kind; another one if the history has gone on since with another kind of agent."""
+    shape = KINDS.get(kind, KINDS["flat"])
+    is_repl = bool(run) and is_repl_event(run[0])
+    if not run or shape.is_repl == is_repl:
+        return shape
+    return KINDS["repl" if is_repl else "flat"]
+
+
 def _text(value: Any, memory: Memory) -> str:
     if memory.exact_text is not None:
         return memory.exact_text
+    if isinstance(value, str):
+        return value
     return textstyle.in_style(value, memory.text or textstyle.DEFAULT)
 
 
@@ -98,7 +112,9 @@ def _placed(
     if _was_converted(found.events):
         return placed
     # A V2 agent's own history: inputs that are nowhere else must not get lost.
-    inputs = {key: value for event in run[:1] for key, value in inputs_in(event).items() if key not in holder}
+    inputs = {
+        key: value for event in run[:1] for key, value in _inputs_in(event).items() if key not in holder
+    }
     return {**inputs, **placed} if len(found.path) == 1 else placed
 
 
@@ -117,6 +133,11 @@ def _was_converted(events: Sequence[Mapping[str, Any]]) -> bool:
         EVENT_KEY in event or any(str(call.id).startswith("traj_") for call in calls_of(event))
         for event in events
     )
+
+
+def _inputs_in(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An event's inputs; of an RLM's run of one iteration also the outputs, which the record has."""
+    return repl_fields_in(event) if is_repl_event(event) else inputs_in(event)
 
 
 def _has_notes(event: Mapping[str, Any]) -> bool:

@@ -10,16 +10,26 @@ from itertools import accumulate
 from typing import Any
 
 from react_migrate.stored.errors import RejectedError
-from react_migrate.stored.shapes.run import StoredRun
+from react_migrate.stored.repl_events import repl_events_of
+from react_migrate.stored.shapes.run import StoredReplRun, StoredRun
 from react_shims.wire import EVENT_KEY, marker_of, to_events
 
 _LONGEST_REPR = 100_000  # characters: compiling takes about a hundred times the memory of the text
 
 
 def events_of(
-    run: StoredRun, inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any] | None, digest: str
+    run: StoredRun | StoredReplRun,
+    inputs: Mapping[str, Any] | None,
+    outputs: Mapping[str, Any] | None,
+    digest: str,
+    beside: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """One run's events as plain data; ids begin with `traj_{digest}`. Raises `RejectedError`."""
+    """One run's events as plain data; ids begin with `traj_{digest}`. Raises `RejectedError`.
+
+    beside: the fields where the trajectory is, of which an RLM's run has more to tell.
+    """
+    if isinstance(run, StoredReplRun):
+        return repl_events_of(run, inputs, outputs, beside)
     try:
         events = to_events(run.trajectory, inputs, outputs, digest=digest)
     except (ValueError, TypeError) as error:

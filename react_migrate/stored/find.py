@@ -9,13 +9,14 @@ from react_migrate.report.escape import printable
 from react_migrate.stored.errors import RejectedError
 from react_migrate.stored.fields import FieldPath, path_of, value_at
 from react_migrate.stored.jsontext import parse
-from react_migrate.stored.settings import TRAJECTORY, Settings
+from react_migrate.stored.settings import REPL_TRAJECTORY, TRAJECTORY, Settings
 from react_migrate.stored.shapes import KINDS, Shape, recognised
 from react_migrate.stored.shapes.flat import has_tool_names
-from react_shims.wire import has_step_keys, is_agent_event, messages_of
+from react_shims.wire import has_step_keys, is_run_event, messages_of
 
 _DEEPEST = 4  # objects within objects
 _LONGEST_NAME = 40
+_USUAL_NAMES = (TRAJECTORY, REPL_TRAJECTORY)
 
 
 class FoundTrajectory(NamedTuple):
@@ -52,8 +53,9 @@ def find_trajectory(record: Any, settings: Settings) -> FoundTrajectory:
         return found
     if (itself := _trajectory_at(record, (), settings)) is not None:
         return itself
-    named = _trajectory_at(record, (TRAJECTORY,), settings)
-    candidates = [named] if named else list(_search(record, settings))
+    named = (_trajectory_at(record, (name,), settings) for name in _USUAL_NAMES if _has(record, name))
+    found = next((each for each in named if each is not None), None)
+    candidates = [found] if found else list(_search(record, settings))
     if len(candidates) > 1:
         names = ", ".join(shown_name(".".join(found.path)) for found in candidates)
         raise RejectedError(f"has more than one trajectory, in {names}: name one with --trajectory")
@@ -63,7 +65,7 @@ def find_trajectory(record: Any, settings: Settings) -> FoundTrajectory:
 
 
 def find_history(record: Any, settings: Settings) -> FoundHistory | None:
-    """The record's history of tool calls: in the field that the settings name, or the first that has one."""
+    """The record's history of runs: in the field that the settings name, or the first that has one."""
     path = path_of(record, settings.history_field)
     if path is not None and (named := _history_at(record, path, empty=True)) is not None:
         return named
@@ -110,19 +112,26 @@ def _paths(record: Any, prefix: FieldPath = ()) -> Iterator[FieldPath]:
 
 
 def _trajectory_at(record: Any, path: FieldPath, settings: Settings) -> FoundTrajectory | None:
-    if path == (TRAJECTORY,) and not (isinstance(record, Mapping) and TRAJECTORY in record):
-        return None
     value, text, non_finite = _opened(value_at(record, path))
     shape = KINDS[settings.kind] if settings.kind else recognised(value)
     if settings.kind and not (KINDS[settings.kind].matches(value) or _is_named(path, settings)):
         return None
-    if shape is None and _is_named(path, settings) and isinstance(value, dict) and _may_be_run(value):
-        shape = KINDS["flat"]
+    if shape is None and _is_named(path, settings):
+        if isinstance(value, dict) and _may_be_run(value):
+            shape = KINDS["flat"]
+        elif value == [] and "final_reasoning" in value_at(
+            record, path[:-1]
+        ):  # of an RLM, without iterations
+            shape = KINDS["repl"]
     return None if shape is None else FoundTrajectory(path, shape, value, text, non_finite)
 
 
 def _is_named(path: FieldPath, settings: Settings) -> bool:
-    return bool(path) and (settings.trajectory is not None or path == (TRAJECTORY,))
+    return bool(path) and (settings.trajectory is not None or (len(path) == 1 and path[0] in _USUAL_NAMES))
+
+
+def _has(record: Any, name: str) -> bool:
+    return isinstance(record, Mapping) and name in record
 
 
 def _may_be_run(value: dict[str, Any]) -> bool:
@@ -137,7 +146,7 @@ def _history_at(record: Any, path: FieldPath, *, empty: bool) -> FoundHistory | 
     events = messages_of(value)
     if events is None or not isinstance(value, (dict, list)):
         return None
-    if not any(map(is_agent_event, events)) and not (empty and not events and isinstance(value, dict)):
+    if not any(map(is_run_event, events)) and not (empty and not events and isinstance(value, dict)):
         return None
     return FoundHistory(path, value, events, text, non_finite)
 

@@ -12,11 +12,12 @@ from react_migrate.stored.events import events_of
 from react_migrate.stored.fields import FieldPath, replaced, value_at
 from react_migrate.stored.find import FoundTrajectory, fields_named, find_history, find_trajectory, shown_name
 from react_migrate.stored.guess import Guess, guess
+from react_migrate.stored.guess_repl import guess_repl
 from react_migrate.stored.jsontext import Parsed
 from react_migrate.stored.memory import Memory, history_with
 from react_migrate.stored.report import UNCHANGED, Converted, Report
-from react_migrate.stored.settings import Settings
-from react_migrate.stored.shapes import Names, StoredRun
+from react_migrate.stored.settings import REPL_TRAJECTORY, Settings
+from react_migrate.stored.shapes import Names, StoredReplRun, StoredRun
 from react_shims.wire import content_digest, group_steps
 
 _QUESTION, _ANSWER = "question", "answer"  # of chat messages, whose contents have no names
@@ -43,25 +44,23 @@ class _Fields(NamedTuple):
 def to_history(parsed: Parsed, settings: Settings, digest: str | None = None) -> Converted:
     """The converted record. `digest` distinguishes the run's ids; by default the trajectory's content does.
 
-    A record that has a history of tool calls already is given back unchanged.
+    A record that has a history of tool calls, or of an RLM, already is given back unchanged.
 
     Raises:
         RejectedError: it cannot be converted.
     """
-    try:
-        found = find_trajectory(parsed.value, settings)
-    except RejectedError:
-        if settings.trajectory is None and find_history(parsed.value, settings) is not None:
-            return Converted(parsed.value, Report(UNCHANGED), parsed.non_finite)
-        raise
+    found = _found(parsed, settings)
+    if found is None:
+        return Converted(parsed.value, Report(UNCHANGED), parsed.non_finite)
     slot = _slot(parsed.value, found, settings)
     reading = found.shape.read(slot.trajectory, _names(settings))
-    fields = _fields(slot, settings)
+    fields = _fields(slot, reading.runs, settings)
     digest = digest or content_digest(slot.trajectory)
-    events = _events(reading.runs, fields, digest)
+    beside = value_at(slot.record, slot.path[:-1])
+    events = _events(reading.runs, fields, digest, beside)
     kind = found.shape.kind
     lacking = None
-    if kind != "flat":  # of those `react_shims.wire` itself forgets nothing
+    if not found.shape.is_exact:
         lacking = difference(slot.trajectory, found.shape.write(events, reading.layout))
     style = None if found.text is None else textstyle.style_of(found.text, found.value)
     memory = Memory(
@@ -80,6 +79,18 @@ def to_history(parsed: Parsed, settings: Settings, digest: str | None = None) ->
         history = textstyle.in_style(history, memory.text)
     record = replaced(slot.record, slot.path, settings.history_field, history)
     return Converted(record, _report(kind, reading.runs, fields), parsed.non_finite)
+
+
+def _found(parsed: Parsed, settings: Settings) -> FoundTrajectory | None:
+    """The record's trajectory; None if it has a history already, and at most what is derived from it."""
+    try:
+        found = find_trajectory(parsed.value, settings)
+    except RejectedError:
+        if settings.trajectory is None and find_history(parsed.value, settings) is not None:
+            return None
+        raise
+    is_derived = settings.trajectory is None and found.path[-1:] == (REPL_TRAJECTORY,)
+    return None if is_derived and find_history(parsed.value, settings) is not None else found
 
 
 def _slot(record: Any, found: FoundTrajectory, settings: Settings) -> _Slot:
@@ -114,10 +125,10 @@ def _names(settings: Settings) -> Names:
     )
 
 
-def _fields(slot: _Slot, settings: Settings) -> _Fields:
+def _fields(slot: _Slot, runs: Sequence[StoredRun | StoredReplRun], settings: Settings) -> _Fields:
     guessed: list[str] = []
     is_asked = settings.inputs is not None and settings.outputs is not None
-    likely = Guess({}, {}) if is_asked else guess(slot.record, slot.path)
+    likely = Guess({}, {}) if is_asked else _guess(slot, runs)
     found: list[dict[str, FieldPath]] = []
     missing: list[str] = []
     for role, asked, paths in (
@@ -135,20 +146,30 @@ def _fields(slot: _Slot, settings: Settings) -> _Fields:
     return _Fields(inputs, outputs, tuple(guessed), tuple(missing))
 
 
-def _events(runs: Sequence[StoredRun], fields: _Fields, digest: str) -> list[dict[str, Any]]:
+def _guess(slot: _Slot, runs: Sequence[StoredRun | StoredReplRun]) -> Guess:
+    run = runs[0] if runs else None
+    if isinstance(run, StoredReplRun):
+        return guess_repl(slot.record, slot.path, run.entries)
+    return guess(slot.record, slot.path)
+
+
+def _events(
+    runs: Sequence[StoredRun | StoredReplRun], fields: _Fields, digest: str, beside: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     for number, run in enumerate(runs):
-        inputs, outputs = run.inputs, run.outputs
+        inputs: Mapping[str, Any] | None = run.inputs
+        outputs: Mapping[str, Any] | None = run.outputs
         if inputs is None and number == 0:
             inputs = fields.inputs
         if outputs is None and number == len(runs) - 1:
             outputs = fields.outputs or None
         # Two runs of one conversation must not share ids, even if they are the same run twice.
-        events += events_of(run, inputs, outputs, f"{digest[:12]}{number:04x}" if number else digest)
+        events += events_of(run, inputs, outputs, f"{digest[:12]}{number:04x}" if number else digest, beside)
     return events
 
 
-def _report(kind: str, runs: Sequence[StoredRun], fields: _Fields) -> Report:
+def _report(kind: str, runs: Sequence[StoredRun | StoredReplRun], fields: _Fields) -> Report:
     inputs: Mapping[str, Any] = next((run.inputs for run in runs if run.inputs is not None), fields.inputs)
     outputs: Mapping[str, Any] = next(
         (run.outputs for run in runs if run.outputs is not None), fields.outputs

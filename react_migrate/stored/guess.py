@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from react_migrate.stored.fields import FieldPath
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # The commonest names in public DSPy programs.
-_INPUTS = _words(
+INPUTS = words(
     """
     question query input task prompt request user_request user_query user_input user_message instruction
     instructions goal problem topic
     """
 )
-_OUTPUTS = _words(
+OUTPUTS = words(
     """
     answer response output result final_answer process_result reply completion summary prediction report
     """
 )
 # What people store beside a run.
-_OTHERS = _words(
+OTHERS = words(
     """
     id _id uid uuid run_id trace_id session_id user_id example_id task_id index idx split timestamp time date
     created created_at updated_at started_at finished_at duration latency elapsed cost usage tokens lm_usage
@@ -38,9 +38,9 @@ _OTHERS = _words(
     accuracy
     """
 )
-_INPUT_GROUPS = ("inputs", "input", "example")
-_OUTPUT_GROUPS = ("outputs", "output", "prediction")
-_EXAMPLE, _PREDICTED = "example_", "pred_"
+INPUT_GROUPS = ("inputs", "input", "example")
+OUTPUT_GROUPS = ("outputs", "output", "prediction")
+EXAMPLE, PREDICTED = "example_", "pred_"
 
 
 class Guess(NamedTuple):
@@ -67,38 +67,44 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
         holder = holder[key]
     beside = tuple(way)
     outputs = (
-        _group(record, _OUTPUT_GROUPS, beside)
+        group_fields(record, OUTPUT_GROUPS, beside)
         or _after_reasoning(list(holder), name, beside)
-        or _usual(holder, _OUTPUTS, beside)
-        or _usual(record, _OUTPUTS)
+        or usual_fields(holder, OUTPUTS, beside)
+        or usual_fields(record, OUTPUTS)
     )
     inputs = (
-        _group(record, _INPUT_GROUPS, beside, _INPUTS)
-        or _usual(holder, _INPUTS, beside)
-        or _usual(record, _INPUTS)
+        group_fields(record, INPUT_GROUPS, beside, INPUTS)
+        or usual_fields(holder, INPUTS, beside)
+        or usual_fields(record, INPUTS)
         or (_before(record, trajectory[0]) if outputs else ())
     )
-    is_evaluated = any(_is_pair(key, holder) for key in holder)
+    is_evaluated = has_pairs(holder)
     if is_evaluated and outputs == _after_reasoning(list(holder), name, beside):
         outputs = outputs[:-1]  # the score
     return Guess(
         {path[-1]: path for path in inputs},
-        {path[-1].removeprefix(_PREDICTED) if is_evaluated else path[-1]: path for path in outputs},
+        {path[-1].removeprefix(PREDICTED) if is_evaluated else path[-1]: path for path in outputs},
     )
 
 
-def _is_pair(key: str, holder: Mapping[str, Any]) -> bool:
-    return key.startswith(_PREDICTED) and _EXAMPLE + key.removeprefix(_PREDICTED) in holder
+def has_pairs(holder: Mapping[str, Any]) -> bool:
+    """Whether the fields are those of `dspy.Evaluate`: some are an example's and a prediction's in one."""
+    return any(
+        key.startswith(PREDICTED) and EXAMPLE + key.removeprefix(PREDICTED) in holder for key in holder
+    )
 
 
 def _after_reasoning(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:
     after = keys[keys.index(trajectory) + 1 :]
     if after[:1] != ["reasoning"]:
         return ()
-    return tuple((*prefix, key) for key in after[1:] if key not in _OTHERS | _INPUTS)
+    return tuple((*prefix, key) for key in after[1:] if key not in OTHERS | INPUTS)
 
 
-def _usual(fields: Mapping[str, Any], names: frozenset[str], prefix: FieldPath = ()) -> tuple[FieldPath, ...]:
+def usual_fields(
+    fields: Mapping[str, Any], names: frozenset[str], prefix: FieldPath = ()
+) -> tuple[FieldPath, ...]:
+    """The fields that have one of the names, if they are no groups of fields themselves."""
     return tuple(
         (*prefix, key) for key, value in fields.items() if key in names and not isinstance(value, dict)
     )
@@ -107,11 +113,11 @@ def _usual(fields: Mapping[str, Any], names: frozenset[str], prefix: FieldPath =
 def _before(record: Mapping[str, Any], trajectory: str) -> tuple[FieldPath, ...]:
     keys = list(record)
     before = keys[: keys.index(trajectory)]
-    names = [key for key in before if key not in _OTHERS | _OUTPUTS and not key.startswith(_EXAMPLE)]
+    names = [key for key in before if key not in OTHERS | OUTPUTS and not key.startswith(EXAMPLE)]
     return tuple((key,) for key in names if not isinstance(record[key], (dict, list)))
 
 
-def _group(
+def group_fields(
     record: Mapping[str, Any],
     names: tuple[str, ...],
     prefix: FieldPath,
@@ -121,7 +127,7 @@ def _group(
     for name in names:
         group = record.get(name)
         if isinstance(group, dict) and (name,) != prefix:
-            keys = [key for key in group if key not in _OTHERS]
+            keys = [key for key in group if key not in OTHERS]
             if name == "example":  # it has the labels, too
                 keys = [key for key in keys if only and key in only]
             if keys:

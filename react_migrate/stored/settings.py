@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 HISTORY = "history"
 TRAJECTORY = "trajectory"
+REPL_TRAJECTORY = "repl_trajectory"  # what an RLM's prediction calls it from DSPy 3.5 on
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 from react_migrate.stored.columns import RowConverter
 from react_migrate.stored.errors import RejectedError, StoredError
@@ -81,7 +82,7 @@ def _convert(
             raw = dump(record if len(row) == len(columns) else row)
             result.rejects.append(Reject(line - 1, str(error), raw))
         else:
-            part.append(list(converted.record.values()))
+            part.append([_cell(value) for value in converted.record.values()])
             result.reports[converted.report] += 1
         if len(part) == _PART or len(result.rejects) == _PART:
             write(part)
@@ -103,6 +104,11 @@ def _rows(reader: Iterator[list[str]], name: str) -> Iterator[tuple[int, list[st
             return
         if row:
             yield line, row
+
+
+def _cell(value: Any) -> str:
+    """A history is text in a table, even if it was no JSON that it was made of."""
+    return value if isinstance(value, str) else dump(value).decode()
 
 
 def _check_text(row: Sequence[str]) -> None:

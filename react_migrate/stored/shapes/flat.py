@@ -34,4 +34,4 @@ def _write(events: Sequence[Event], layout: Layout) -> Any:
     return trajectory_in(events)
 
 
-SHAPE = Shape("flat", _matches, _read, _write)
+SHAPE = Shape("flat", _matches, _read, _write, is_exact=True)

@@ -27,10 +27,23 @@ class StoredRun:
     outputs: dict[str, Any] | None = None
 
 
+@dataclass
+class StoredReplRun:
+    """One run of an RLM.
+
+    entries: its trajectory, `{"reasoning", "code", "output"}` for each iteration.
+    inputs, outputs: None; the shapes of these runs know neither.
+    """
+
+    entries: list[Any]
+    inputs: None = None
+    outputs: None = None
+
+
 class Reading(NamedTuple):
     """A stored value that was read: its runs, and how it spelled things, as JSON-ready data for `write`."""
 
-    runs: list[StoredRun]
+    runs: Sequence[StoredRun | StoredReplRun]
     layout: Layout
 
 
@@ -49,6 +62,8 @@ class Shape(NamedTuple):
     write: the value for the events of a history, in a layout that `read` gave (or {}). It may differ from
         what was read in what a history does not keep; see `difference.py`.
     spans_runs: whether a value holds all runs of a conversation, not only one.
+    is_exact: whether `write` gives back all that `read` was given, with nothing left for `difference.py`.
+    is_repl: whether the runs are those of an RLM.
     """
 
     kind: str
@@ -56,3 +71,5 @@ class Shape(NamedTuple):
     read: Callable[[Any, Names], Reading]
     write: Callable[[Sequence[Event], Layout], Any]
     spans_runs: bool = False
+    is_exact: bool = False
+    is_repl: bool = False
