@@ -176,9 +176,9 @@ def test_names_that_an_event_cannot_hold_are_refused(inputs: Any, outputs: Any, 
 @on_v2
 def test_only_a_trajectory_is_converted() -> None:
     with pytest.raises(
-        TypeError, match=r"to_history takes the trajectory of a ReAct agent, .* this is a list"
+        TypeError, match=r"to_history takes the trajectory of a ReAct agent, .* of an RLM; this is a tuple"
     ):
-        to_history([])  # type: ignore[arg-type]
+        to_history(())
     with pytest.raises(TypeError, match=r"keys are strings .* this one has 1"):
         to_history({1: 2})  # type: ignore[dict-item]
 
@@ -219,8 +219,10 @@ def test_no_history_of_anything_else() -> None:
     for other in (1, "text", {"a": 1}, dspy.Prediction(answer="A")):
         with pytest.raises(AttributeError, match="trajectory"):
             history_of(other)
-    with pytest.raises(TypeError, match="this is a list"):
-        history_of(dspy.Prediction(trajectory=[{"reasoning": "r", "code": "c", "output": "o"}]))
+    with pytest.raises(TypeError, match="this is a str"):
+        history_of(dspy.Prediction(trajectory="A to B"))
+    with pytest.raises(TypeError, match="entry 0 of the RLM's trajectory is a float"):
+        history_of(dspy.Prediction(trajectory=[0.5, 1.0]))
 
 
 @pytest.mark.dspy("<3.3")

@@ -26,6 +26,7 @@ _REASONING, _CODE = "Reasoning: ", "Code:\n```python\n"
 _NUMBER = r"(0|[1-9][0-9]{0,2}(?:,[0-9]{3}){0,5})"
 _OUTPUT = re.compile(rf"\n```\nOutput \({_NUMBER} chars\):(?=\n)")
 _OMITTED = re.compile(rf"\n\n\.\.\. \({_NUMBER} characters omitted\) \.\.\.(?=\n\n)")
+_BEGINNING = re.compile(rf"\n=== Step [0-9]+ ===\n(?:{_REASONING}|{_CODE})")
 _MOST_TRIES = 200_000  # of texts that are made to look like what separates steps
 
 
@@ -47,7 +48,9 @@ def entries_in_text(text: str) -> list[ShownEntry] | None:
     """The entries that a `REPLHistory`'s text shows; None if the text is not one, in full.
 
     What is in an entry may look like what separates entries. The lengths of the outputs decide then; between
-    reasoning and code the last possible border is taken. `text_of_entries` always gives the text again.
+    reasoning and code the last possible border is taken. A text in which a length is wrong, because somebody
+    edited it, would still be one of fewer and larger entries: so none may have another's beginning in its
+    reasoning or code. `text_of_entries` gives the text again.
     """
     if text == NOTHING_YET:
         return []
@@ -108,7 +111,10 @@ def _candidates(
     tries: Iterator[int],
 ) -> Iterator[tuple[ShownEntry, int]]:
     """Entries that may begin at `start`, each with where it ends: at the next heading, or with the text."""
+    another = _BEGINNING.search(text, start)
     for header in outputs[bisect_left(outputs, start, key=_start) :]:
+        if another is not None and another.end() <= header.start():
+            return
         length, begin = _number_in(header), header.end() + 1
         for end in _ends(length, begin, omissions):
             if next(tries, None) is None:
