@@ -22,9 +22,11 @@ import warnings
 from pathlib import Path
 from typing import Any, TextIO
 
+import announced_rlm
 import dspy
 
 from react_shims.testing import Script
+from react_shims.transition import release_of
 
 SECONDS_PER_PROGRAM = 60
 
@@ -83,6 +85,8 @@ def run(job: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = True
+    if (release_of(dspy.__version__) or (0, 0)) >= (3, 5):
+        announced_rlm.install()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever else is printed is not an answer
     serve(sys.stdin, answers)

@@ -136,9 +136,13 @@ def test_the_programs_together_meet_what_agents_meet(reference: Callable[[Progra
     """Tool errors, the end of the turns, an overflow: without them the comparisons would prove little."""
     kinds = {type(step) for program in ALL for step in all_steps(program.plan["PLAN"])}
     assert kinds == {Act, Answer, Finish, NewRun, OutOfTurns, Overflow}
-    without_errors = {program.name for program in ALL if "Execution error in" not in reference(program)}
+    of_agents = [
+        program for program in ALL if any(isinstance(one, Act) for one in all_steps(program.plan["PLAN"]))
+    ]
+    without_errors = {program.name for program in of_agents if "Execution error in" not in reference(program)}
     assert without_errors == {"archive", "lean_agent"}  # those that truncate print no steps
     assert sum(program.is_folder for program in ALL) >= 8
+    assert sum(program not in of_agents for program in ALL) >= 3  # those of RLMs alone
 
 
 @pytest.mark.parametrize("program", [program for program in ALL if program.runs_on(OLDEST)], ids=str)
