@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import Verdict, judge
 from react_migrate.flow.judge import describe
+from react_migrate.flow.known import REACT, RLM
 from react_migrate.flow.scopes import Scope
-from react_migrate.flow.values import Trail, Value, order
+from react_migrate.flow.values import Trail, Value, Values, order
 from react_migrate.rules.reading import reads
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile, Program
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::cell (?P<cell>\d+))?:(?P<line>\d+)(?::(?P<column>\d+))?")
+_KINDS = {REACT: "a ReAct agent", RLM: "an RLM"}
 _VERDICTS = {
-    Verdict.PROVEN: "is the prediction of a ReAct agent, whatever way it came",
-    Verdict.MIXED: "may be the prediction of a ReAct agent, and may be something else",
+    Verdict.PROVEN: "is the prediction of {}, whatever way it came",
+    Verdict.MIXED: "may be the prediction of {}, and may be something else",
     Verdict.UNKNOWN: "is not known: nothing says that it is ReAct's, and something is not known",
-    Verdict.OTHER: "is not the prediction of a ReAct agent",
+    Verdict.FOREIGN: "is not known: it comes from a package that is not among these files",
+    Verdict.OTHER: "is not the prediction of {}",
 }
 
 
@@ -113,14 +116,22 @@ def _size(file: AnalysedFile, node: ast.expr) -> tuple[int, int]:
 
 def _explained(file: AnalysedFile, node: ast.expr, scope: Scope) -> Iterator[str]:
     values = file.values(node, scope)
-    judgement = judge(values)
-    yield f"{file.path}, {file.where(node.lineno)}: `{_text(file, node)}` {_VERDICTS[judgement.verdict]}"
+    yield f"{file.path}, {file.where(node.lineno)}: `{_text(file, node)}` {_verdict(values)}"
     verb = "is" if len(values) == 1 else "may be"
     for value in sorted(values, key=order):
         yield f"  it {verb} {describe(value)}" + (":" if value.trail else "")
         yield from _steps(value)
     if not values:
         yield "  no value reaches it: the code around it never runs, or what it is called on has none"
+
+
+def _verdict(values: Values) -> str:
+    """The verdict in words: on the first kind that something points to, or else on ReAct's."""
+    verdicts = {name: judge(values, kind).verdict for kind, name in _KINDS.items()}
+    for name, verdict in verdicts.items():
+        if verdict in {Verdict.PROVEN, Verdict.MIXED}:
+            return _VERDICTS[verdict].format(name)
+    return _VERDICTS[verdicts[_KINDS[REACT]]].format(_KINDS[REACT])
 
 
 def _steps(value: Value) -> Iterator[str]:

@@ -82,6 +82,28 @@ def test_what_is_not_known_is_said(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        ('dspy.RLM("d -> a")(d=1)', "`x` is the prediction of an RLM, whatever way it came"),
+        (
+            "rlm(d=1) if input() else cot(d=1)",
+            "`x` may be the prediction of an RLM, and may be something else",
+        ),
+        ("rlm(d=1) if input() else agent(d=1)", "`x` may be the prediction of a ReAct agent, and may be"),
+        ("cot(d=1)", "`x` is not the prediction of a ReAct agent"),
+        ("robots.plan()", "`x` is not known: it comes from a package that is not among these files"),
+    ],
+)
+def test_verdicts_on_rlms_and_others(project: Path, made: str, verdict: str) -> None:
+    head = 'import dspy\nimport robots\n\nrlm, cot = dspy.RLM("d -> a"), dspy.ChainOfThought("d -> a")\n'
+    agent = 'agent = dspy.ReAct("d -> a", tools=[])\n'
+    (project / "rlms.py").write_text(f"{head}{agent}x = {made}\nx.trajectory\n")
+    code, output = ask("rlms.py:7")
+    assert code == 0
+    assert verdict in output
+
+
+@pytest.mark.parametrize(
     ("place", "sentence"),
     [
         ("use.py:1", "no trajectory is read at use.py, line 1"),
