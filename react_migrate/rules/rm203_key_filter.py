@@ -49,18 +49,21 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         message = 'on DSPy 3.5 the keys to leave out are "history" and "termination_reason" as well'
-        for node, scope in file.index.nodes[ast.Compare] if WORD in file.index.strings else ():
-            assert isinstance(node, ast.Compare)
-            name = _filtered(file, node, scope)
-            if name is not None:
-                sources = _sources(file, node, name)
-                if any(is_prediction(file, source, where) for source, where in sources):
-                    yield Finding(self.code, file.span(node), message, self.fix)
-        for call, scope in file.index.calls.get("without", ()):
-            left_out = _leaves_out({_text(one) for one in call.args})
-            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if left_out and receiver is not None and is_prediction(file, receiver, scope):
-                yield Finding(self.code, file.span(call), message, self.fix)
+        for node, sources in filters(file):
+            if any(is_prediction(file, source, scope) for source, scope in sources):
+                yield Finding(self.code, file.span(node), message, self.fix)
+
+
+def filters(file: AnalysedFile) -> Iterator[tuple[ast.expr, list[tuple[ast.expr, Scope]]]]:
+    """Where the keys of something are compared with V1's, or left out, and what that something may be."""
+    for node, scope in file.index.nodes[ast.Compare] if WORD in file.index.strings else ():
+        assert isinstance(node, ast.Compare)
+        name = _filtered(file, node, scope)
+        if name is not None:
+            yield node, list(_sources(file, node, name))
+    for call, scope in file.index.calls.get("without", ()):
+        if isinstance(call.func, ast.Attribute) and _leaves_out({_text(one) for one in call.args}):
+            yield call, [(call.func.value, scope)]
 
 
 def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope) -> str | None:

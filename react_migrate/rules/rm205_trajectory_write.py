@@ -42,12 +42,13 @@ result.trajectory = {}
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
-        for node, receiver, scope, what in _writes(file):
+        for node, receiver, scope, what in writes(file):
             if is_prediction(file, receiver, scope):
                 yield Finding(self.code, file.span(node), f"{what} has no counterpart on DSPy 3.5", self.fix)
 
 
-def _writes(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope, str]]:
+def writes(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope, str]]:
+    """Writes of something called `trajectory`, and uses of DSPy's private store: to what, and in words."""
     for attribute, scope in file.index.attributes.get("trajectory", ()):
         if isinstance(attribute.ctx, ast.Store):
             yield attribute, attribute.value, scope, "assigning a prediction's trajectory"

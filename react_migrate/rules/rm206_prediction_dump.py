@@ -44,13 +44,14 @@ print(result.toDict())
     )
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
-        for node, receiver, scope in _dumps(file):
+        for node, receiver, scope in dumps(file):
             if is_prediction(file, receiver, scope):
                 message = "on DSPy 3.5 this dump has `history` where it had `trajectory` and `reasoning`"
                 yield Finding(self.code, file.span(node), message, self.fix)
 
 
-def _dumps(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
+def dumps(file: AnalysedFile) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
+    """Where something is turned into a dict with all its keys, and what it is."""
     for call, scope in file.index.calls.get("toDict", ()):
         if isinstance(call.func, ast.Attribute):
             yield call, call.func.value, scope

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
-from react_migrate.flow.values import Library
+from react_migrate.flow.scopes import terminal
 from react_migrate.rules.rlm import makes_rlm
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.signatures import SignatureField, fields
@@ -84,18 +84,26 @@ rlm = dspy.RLM(Read)
 
 
 def _signature(file: AnalysedFile, call: ast.Call, scope: Scope) -> ast.expr | None:
-    """The argument that is the signature if the call makes an RLM."""
+    """The argument that is the signature if the call makes an RLM; None where it does not look like one.
+
+    Most calls in a file are none: only what is called as classes are, or gets a signature written out, is
+    worth an evaluation.
+    """
     named = next((keyword.value for keyword in call.keywords if keyword.arg == "signature"), None)
-    if named is not None:
-        return named
-    first = 0
-    if call.args and file.values(call.func, scope) == {Library("functools.partial")}:
-        first = 1
-    elif isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
-        first = 0 if isinstance(call.func.value, ast.Call) else 1  # `super()`, or a class and `self`
-    if len(call.args) <= first or any(isinstance(one, ast.Starred) for one in call.args[: first + 1]):
+    name = terminal(call.func) or ""
+    position = 0
+    if name == "__init__":
+        position = (
+            0 if isinstance(getattr(call.func, "value", None), ast.Call) else 1
+        )  # `super()`, or a class
+    elif name == "partial" and call.args:
+        position, name = 1, terminal(call.args[0]) or ""
+    if any(isinstance(one, ast.Starred) for one in call.args[: position + 1]):
         return None
-    return call.args[first]
+    found = named if named is not None else next(iter(call.args[position:]), None)
+    looks_like_class = name[:1].isupper() or name in {"__init__", "cls"} or not name
+    is_written_out = isinstance(found, ast.Constant) and isinstance(found.value, str) and "->" in found.value
+    return found if looks_like_class or is_written_out or named is not None else None
 
 
 def _order(field: SignatureField) -> tuple[str, int, int, str, bool]:
