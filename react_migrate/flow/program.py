@@ -276,10 +276,10 @@ class Program:
 
     @cached_property
     def _words(self) -> dict[Path, set[bytes]]:
-        """The words in each file that an agent can get into."""
+        """The words in each file that an agent or an RLM can get into."""
         return {
             path: set(self.sources[path].code.translate(_WORDS_ALONE).split())
-            for path in self.within_reach | self.near_dspy
+            for path in self.within_reach | self.within_reach_of_rlm | self.near_dspy
         }
 
     def _parse(self, source: Text) -> AnalysedFile | None:

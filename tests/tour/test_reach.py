@@ -11,9 +11,12 @@ _AGENT = b'import dspy\n\nagent = dspy.ReAct("question -> answer", tools=[])\n'
 
 
 def _within_reach(**files: bytes) -> set[str]:
+    return {str(path) for path in _program(files).within_reach}
+
+
+def _program(files: dict[str, bytes]) -> Program:
     paths = {name.replace("__", "/") + ".py": raw for name, raw in files.items()}
-    program = Program.build([decode(Path(path), raw) for path, raw in paths.items()])
-    return {str(path) for path in program.within_reach}
+    return Program.build([decode(Path(path), raw) for path, raw in paths.items()])
 
 
 def test_a_chain_of_imports_ties_files_to_an_agent() -> None:
@@ -46,3 +49,12 @@ def test_speaking_of_react_is_not_having_one() -> None:
 def test_a_name_in_a_string_may_be_one() -> None:
     made = b'import dspy\n\nagent = getattr(dspy, "ReAct")("question -> answer", tools=[])\n'
     assert _within_reach(agents=made, desk=b"import agents\n") == {"agents.py", "desk.py"}
+
+
+def test_agents_and_rlms_tie_files_each_for_themselves() -> None:
+    rlm = b'import dspy\n\nrlm = dspy.RLM("doc -> answer")  # unlike ReAct\n'
+    program = _program(
+        {"agents": _AGENT, "desk": b"import agents\n", "reader": rlm, "hall": b"import reader\n"}
+    )
+    assert {str(path) for path in program.within_reach} == {"agents.py", "desk.py"}
+    assert {str(path) for path in program.within_reach_of_rlm} == {"reader.py", "hall.py"}
