@@ -120,6 +120,27 @@ def test_how_a_verdict_came_about_is_told_with_cells_and_their_lines(tmp_path: P
 # --- what is edited ---
 
 
+def test_an_agent_and_an_rlm_under_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Cells run in their order: the name is the agent's at first, then the RLM's."""
+    path = written(
+        tmp_path,
+        AGENT,
+        "steps = result.trajectory\nif hasattr(result, 'trajectory'):\n    result.trajectory['thought_0']",
+        "rlm = dspy.RLM('doc -> answer')\nresult = rlm(doc='...')",
+        "%time\nsteps = result.trajectory\nfor step in result['trajectory']:\n    print(step['code'])",
+    )
+    assert said(rewrite(path)) == []
+    first, agents, _, rlms = sources(path.read_bytes())
+    assert "from react_shims import has_trajectory, repl_trajectory_of, trajectory_of" in first
+    assert agents == (
+        "steps = trajectory_of(result)\nif has_trajectory(result):\n    trajectory_of(result)['thought_0']"
+    )
+    assert rlms == (
+        "%time\nsteps = repl_trajectory_of(result)\nfor step in repl_trajectory_of(result):\n"
+        "    print(step['code'])"
+    )
+
+
 def test_only_the_source_of_changed_cells_differs(tmp_path: Path) -> None:
     for writer in WRITERS:
         before = writer(notebook(markdown("é \u2028 \x7f"), AGENT, "print('é')", f"# é\n{READ}"))
