@@ -19,8 +19,8 @@ import textwrap
 import time
 from pathlib import Path
 
-from react_migrate.flow import Program, without_gc
-from react_migrate.rules import all_rules
+from react_migrate.flow import AnalysedFile, Program, undisturbed
+from react_migrate.rules import Rule, all_rules
 from react_migrate.source import SourceError, decode
 
 AGENT = """
@@ -221,17 +221,23 @@ def measure(folder: Path, rounds: int) -> None:
             ast.parse(source.text)
         floor.append(time.perf_counter() - start)
         start = time.perf_counter()
-        with without_gc():
+        with undisturbed():
             candidates = [source for source in sources if any(trigger in source.raw for trigger in triggers)]
-            others = [source for source in sources if source not in candidates]
-            files = Program.build(candidates, others).files.values()
-            findings = sum(len(list(rule.check(file))) for file in files for rule in all_rules().values())
+            chosen = {source.path for source in candidates}
+            others = [source for source in sources if source.path not in chosen]
+            program = Program.build(candidates, others)
+            files = program.files.values()
+            findings = sum(len(list(rule.check(file))) for file in files for rule in _concerned(file))
+            program.forget()
         ours.append(time.perf_counter() - start)
-        del files
     parse, analysis = statistics.median(floor), statistics.median(ours)
     size = sum(len(source.raw) for source in sources)
     print(f"{len(sources)} files, {size / 1e6:.2f} MB, {findings} findings, {rounds} rounds")
     print(f"analysis / ast.parse = {analysis / parse:.2f}")
+
+
+def _concerned(file: AnalysedFile) -> list[Rule]:
+    return [rule for rule in all_rules().values() if rule.concerns(file)]
 
 
 def main() -> None:

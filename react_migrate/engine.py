@@ -188,8 +188,10 @@ def _check_and_edit(jobs: Sequence[Job], others: Sequence[Unread], named: Collec
             to_fix = job.check(program)
             if to_fix:
                 job.edit(to_fix)
+        program.forget()
         if any(job.changed for job in jobs):
             program = Program.build([job.after for job in jobs if job.after is not None], others, named)
             for job in jobs:
                 if job.changed:
                     job.check_again(program)
+            program.forget()

@@ -191,8 +191,11 @@ class Job:
 
 def _findings(file: AnalysedFile, options: Options) -> tuple[list[Finding], list[Finding]]:
     """All findings of all rules, and those of them that are wanted."""
+    from react_migrate.flow import undisturbed
+
     concerned = [rule for rule in options.rules.values() if rule.concerns(file)]
-    every = [finding for rule in concerned for finding in rule.check(file)]
+    with undisturbed():
+        every = [finding for rule in concerned for finding in rule.check(file)]
     every.sort(key=lambda one: (one.span, one.code, one.message))
     lines = split_lines(file.text)
     wanted = [

@@ -199,8 +199,8 @@ class Program:
     def values(self, node: ast.expr, frame: Frame) -> Values:
         """What an expression may hold in a frame."""
         if sys.getrecursionlimit() >= _RECURSION and not gc.isenabled():
-            return self.flow.values(node, frame)  # most questions are asked in the midst of others
-        with _deep_stack(), without_gc():
+            return self.flow.values(node, frame)
+        with undisturbed():
             return self.flow.values(node, frame)
 
     def resolve(self, importer: AnalysedFile, name: str) -> Path | None:
@@ -282,6 +282,16 @@ class Program:
             for path in self.within_reach | self.within_reach_of_rlm | self.near_dspy
         }
 
+    def forget(self) -> None:
+        """Let go of everything; neither the program nor its files can be used any more.
+
+        Trees, scopes and answers know each other in circles. To search for these takes as long as parsing.
+        """
+        for file in self._parsed.values():
+            if file is not None:
+                vars(file).clear()
+        vars(self).clear()
+
     def _parse(self, source: Text) -> AnalysedFile | None:
         try:
             with warnings.catch_warnings(), _deep_stack():
@@ -302,6 +312,14 @@ def _deep_stack() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """What questions need, a deep stack and no search for garbage. Entered once around many of them, for it
+    takes longer than answering most."""
+    with _deep_stack(), without_gc():
+        yield
 
 
 @contextmanager
