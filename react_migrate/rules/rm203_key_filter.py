@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
@@ -56,23 +57,27 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
 
 def filters(file: AnalysedFile) -> Iterator[tuple[ast.expr, list[tuple[ast.expr, Scope]]]]:
     """Where the keys of something are compared with V1's, or left out, and what that something may be."""
-    for node, scope in file.index.nodes[ast.Compare] if WORD in file.index.strings else ():
+    loops = list(_loops(file)) if WORD in file.index.strings else []
+    variables = {name for loop in loops for name in loop.variables}
+    for node, scope in file.index.nodes[ast.Compare] if variables else ():
         assert isinstance(node, ast.Compare)
-        name = _filtered(file, node, scope)
+        name = _filtered(file, node, scope, variables)
         if name is not None:
-            yield node, list(_sources(file, node, name))
+            yield node, [(_viewed(loop.iterated), loop.scope) for loop in loops if loop.decides(name, node)]
     for call, scope in file.index.calls.get("without", ()):
         if isinstance(call.func, ast.Attribute) and _leaves_out({_text(one) for one in call.args}):
             yield call, [(call.func.value, scope)]
 
 
-def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope) -> str | None:
+def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope, variables: set[str]) -> str | None:
     """The variable that is compared with V1's keys, not V2's: `k != "trajectory"`, `k not in SKIP`."""
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.NotEq, ast.NotIn, ast.Eq, ast.In)):
         return None
     sides = (node.left, node.comparators[0])
     for name, other in (sides, sides[::-1]):
-        if isinstance(name, ast.Name) and _leaves_out(_texts(file, other, scope)):
+        if not isinstance(name, ast.Name) or name.id not in variables:
+            continue  # no loop that goes over keys, and so no need to know what `other` is
+        if _leaves_out(_texts(file, other, scope)):
             return name.id
     return None
 
@@ -93,15 +98,27 @@ def _text(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
-def _sources(file: AnalysedFile, compared: ast.Compare, name: str) -> Iterator[tuple[ast.expr, Scope]]:
-    """What the loops iterate over whose variable is compared."""
+@dataclass(frozen=True)
+class _Loop:
+    """A loop: its variables, what it iterates over, and all that it runs for each element."""
+
+    variables: frozenset[str]
+    iterated: ast.expr
+    scope: Scope
+    whole: ast.AST
+
+    def decides(self, name: str, compared: ast.Compare) -> bool:
+        """Whether it says what the name is in a comparison."""
+        return name in self.variables and any(node is compared for node in ast.walk(self.whole))
+
+
+def _loops(file: AnalysedFile) -> Iterator[_Loop]:
     for kind in (ast.comprehension, ast.For, ast.AsyncFor):
         for loop, scope in file.index.nodes[kind]:
             assert isinstance(loop, (ast.comprehension, ast.For, ast.AsyncFor))
-            targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            variables = frozenset(n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name))
             whole = file.parents[loop] if isinstance(loop, ast.comprehension) else loop
-            if name in targets and any(node is compared for node in ast.walk(whole)):
-                yield _viewed(loop.iter), scope
+            yield _Loop(variables, loop.iter, scope, whole)
 
 
 def _viewed(node: ast.expr) -> ast.expr:
