@@ -12,6 +12,7 @@ import pytest
 from rlm_runs import InProcess, act, rlm
 from scripted import TEXT, ScriptedLM, fields
 
+from react_shims.testing.prompt import read_prompt
 from react_shims.transition import v2_class
 
 if v2_class():
@@ -29,19 +30,25 @@ class Model(ScriptedLM):
         super().__init__([])
 
     def reply(self, prompt: Any) -> Any:
+        is_second = "\n2/" in prompt.messages[-1].text  # not in a demo, which may be of any iteration
         with self.lock:
-            self.replies.append(self.looks_then_submits if "\n2/" in prompt.text else self.looks)
-        return super().reply(prompt)
+            self.prompts.append(prompt)
+            number = len(self.prompts)
+        return (submits if is_second else looks)(read_prompt(prompt), number)
 
-    def looks(self, ask: Any, number: int) -> Any:
-        if set(ask.outputs) != {"reasoning", "code"}:
-            return fields(**{name: f"a {name}" for name in ask.outputs})(ask, number)
-        return act("print(len(context))", "How long is it?")(ask, number)
 
-    def looks_then_submits(self, ask: Any, number: int) -> Any:
-        if set(ask.outputs) != {"reasoning", "code"}:
-            return self.looks(ask, number)
-        return act("SUBMIT(len(context))", "That is it.")(ask, number)
+def looks(ask: Any, number: int) -> Any:
+    return code(act("print(len(context))", "How long is it?"), ask, number)
+
+
+def submits(ask: Any, number: int) -> Any:
+    return code(act("SUBMIT(len(context))", "That is it."), ask, number)
+
+
+def code(action: Any, ask: Any, number: int) -> Any:
+    if set(ask.outputs) == {"reasoning", "code"}:
+        return action(ask, number)
+    return fields(**{name: f"a {name}" for name in ask.outputs})(ask, number)
 
 
 def metric(example: Any, prediction: Any, trace: Any = None) -> bool:

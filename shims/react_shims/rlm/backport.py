@@ -36,7 +36,7 @@ class WithHistory(_Base):  # type: ignore[misc]
         history_processor: HistoryProcessor | None = None,
         **inputs: Any,
     ) -> Any:
-        with running(ReplRun(self, history, history_processor or self.history_processor, inputs)) as run:
+        with running(ReplRun(self, history, self._processor(history_processor), inputs)) as run:
             return run.finished(super().forward(*args, **inputs))
 
     async def aforward(
@@ -46,5 +46,8 @@ class WithHistory(_Base):  # type: ignore[misc]
         history_processor: HistoryProcessor | None = None,
         **inputs: Any,
     ) -> Any:
-        with running(ReplRun(self, history, history_processor or self.history_processor, inputs)) as run:
+        with running(ReplRun(self, history, self._processor(history_processor), inputs)) as run:
             return run.finished(await super().aforward(*args, **inputs))
+
+    def _processor(self, of_the_call: HistoryProcessor | None) -> HistoryProcessor | None:
+        return self.history_processor if of_the_call is None else of_the_call

@@ -72,7 +72,7 @@ class Bridged(_Base):  # type: ignore[misc]
             if processor is not None:
                 inputs["history_processor"] = processor
             return BridgedRun(self, None)
-        return BridgedRun(self, processor or self.history_processor)
+        return BridgedRun(self, self.history_processor if processor is None else processor)
 
 
 class BridgedRun:

@@ -8,7 +8,15 @@ from typing import Any
 from react_shims.recorded import RUN_BOUNDS, VIEW
 from react_shims.rlm.conversation import HistoryProcessor, own_history, processed
 from react_shims.rlm.entries import new_entry, new_marker
-from react_shims.rlm.installed import ACTION, EXTRACT, REPL_HISTORY, default_adapter, dspy, history_field_in
+from react_shims.rlm.installed import (
+    ACTION,
+    EXTRACT,
+    HISTORY,
+    REPL_HISTORY,
+    default_adapter,
+    dspy,
+    history_field_in,
+)
 from react_shims.rlm.parts import RunFields
 from react_shims.rlm.prediction import RLMPrediction
 from react_shims.rlm.replay import replaying
@@ -47,15 +55,13 @@ class ReplRun:
             self.history, self._start = processed(self.history, self._processor), None
         self._asked = {name: inputs[name] for name in (VARIABLES_INFO, ITERATION) if name in inputs}
         declared = inputs.get("signature") or getattr(predictor, "signature", None)
-        if declared is None:
-            name, sent = "history", dict(inputs)  # a predictor of the user's own, that takes what comes
-        else:
-            signature = with_history(declared)
-            name = history_field_in(signature) or ""
-            sent = dict(inputs) if signature is declared else {**inputs, "signature": signature}
-        if declared is None or REPL_HISTORY not in declared.input_fields or signature is not declared:
-            del sent[REPL_HISTORY]
-        return {**sent, name: self._snapshot()}
+        others = {name: value for name, value in inputs.items() if name != REPL_HISTORY}
+        if declared is None:  # a module of the user's own
+            return {**others, HISTORY: self._snapshot()}
+        signature = with_history(declared)
+        if signature is not declared:
+            others["signature"] = signature
+        return {**others, history_field_in(signature) or HISTORY: self._snapshot()}
 
     def received(self, prediction: Any) -> Any:
         """The action as DSPy's loop can record it: with the reasoning as text."""
@@ -99,9 +105,15 @@ class ReplRun:
         self._inputs = {}  # only a run's first event has them
 
     def finished(self, prediction: Any) -> Any:
-        """DSPy's prediction as that of an RLM with a history."""
+        """DSPy's prediction as that of an RLM with a history.
+
+        One without DSPy's fields, from a method that a subclass overrides, is only given the history.
+        """
         fields = dict(prediction.items())
-        trajectory = fields.pop("trajectory")
+        trajectory = fields.pop("trajectory", None)
+        if trajectory is None:
+            prediction[HISTORY] = self.history
+            return prediction
         self._record(trajectory)
         outputs = {name: fields[name] for name in self.agent.signature.output_fields}
         if self._extracted:
