@@ -57,6 +57,12 @@ V1 = "dspy.ReAct"
 RLM = frozenset(("dspy.RLM", "react_shims.RLM"))
 """Classes whose predictions have, or had, an RLM's trajectory: a list, never ReAct's."""
 
+RLM_PREDICTS = frozenset(("_extract_fallback", "_aextract_fallback"))
+"""Methods of an RLM's loop, which subclasses override and call, that give a prediction."""
+
+RLM_MAY_PREDICT = frozenset(("_process_execution_result", "_execute_iteration", "_aexecute_iteration"))
+"""Those that give a prediction in the end, and a `REPLHistory` before."""
+
 _PREDICTORS = ("Predict", "ChainOfThought", "ChainOfThoughtWithHint", "CodeAct", "ProgramOfThought", "Avatar")
 _OTHERS = ("Module", "MultiChainComparison", "KNN", "Retrieve", "BestOfN", "Refine", "Parallel")
 MODULES = REACT | RLM | {f"dspy.{name}" for name in (*_PREDICTORS, *_OTHERS)}

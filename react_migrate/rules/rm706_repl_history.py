@@ -57,6 +57,10 @@ import dspy
 class NextStep(dspy.Signature):
     repl_history: str = dspy.InputField()
     code: str = dspy.OutputField()
+
+
+rlm = dspy.RLM("document -> answer")
+rlm.generate_action = dspy.Predict(NextStep)
 """
         ),
         Example(
@@ -77,7 +81,7 @@ print(rlm.extract.signature.input_fields["repl_history"])
                 "`react_shims.repl_trajectory_of`, go on with it by `history=`"
             )
             yield Finding(self.code, file.span(node), message, self.fix)
-        for place in _signature_inputs(file):
+        for place in _signature_inputs(file) if file.within_reach_of_rlm else ():
             message = (
                 "no predictor of an RLM that writes code gets a `repl_history` from DSPy 3.5 on: make this a "
                 "`history: dspy.History`, or give it the steps that `react_shims.repl_trajectory_of` reads"
@@ -109,15 +113,13 @@ def _is_home(path: str) -> bool:
 
 
 def _signature_inputs(file: AnalysedFile) -> Iterator[ast.expr | ast.stmt]:
-    """The fields of signatures that are inputs of that name: in classes, and in text near DSPy."""
+    """The fields of signatures that are inputs of that name: in classes, and in text."""
     for node, scope in file.index.nodes[ast.ClassDef]:
         assert isinstance(node, ast.ClassDef)
         own = Class(node, file.program.flow.frames.general(scope))
         declared = [field for field in fields_of_class(own) if field.name == _INPUT and field.is_input]
         if declared and is_signature_class(file, node, scope):
             yield from (field.node for field in declared)
-    if file.path not in file.program.near_dspy:
-        return
     for text, found in file.index.strings.items():
         names = parsed(text) if _INPUT in text and "->" in text else None
         if names is not None and _INPUT in names[0]:

@@ -138,6 +138,26 @@ def test_a_mixin_above_it_does_not_hide_that_it_is_an_rlm() -> None:
     )
 
 
+def test_what_an_override_of_its_loop_gets_from_the_loop() -> None:
+    outcome = rewrite(
+        """
+        import dspy
+
+        class Mine(dspy.RLM):
+            def _process_execution_result(self, *args):
+                given = super()._process_execution_result(*args)
+                if isinstance(given, dspy.Prediction):
+                    print(given.trajectory)
+                return given
+
+            def _finish(self, *args):
+                return self._extract_fallback(*args).trajectory
+        """
+    )
+    assert outcome.left == ["app.py:5 RM708 manual", "app.py:9 RM701 unsafe"]  # below the import
+    assert outcome.fixed == ["app.py:11 RM701 safe"]
+
+
 # --- not an RLM's ---
 
 

@@ -70,7 +70,9 @@ def test_no_input_of_a_signature(code: str) -> None:
     check_noop(f"{HEAD}{code}\n")
 
 
-def test_text_with_an_arrow_far_from_dspy() -> None:
+def test_a_loop_of_ones_own_where_no_rlm_can_come() -> None:
+    own = "class Next(dspy.Signature):\n    repl_history: str = dspy.InputField()\n"
+    check_noop(f"import dspy\n\n{own}dspy.Predict('repl_history -> code')\n")
     check_noop("print('repl_history -> code')\n")
 
 
