@@ -154,7 +154,7 @@ def test_what_an_override_of_its_loop_gets_from_the_loop() -> None:
                 return self._extract_fallback(*args).trajectory
         """
     )
-    assert outcome.left == ["app.py:5 RM708 manual", "app.py:9 RM701 unsafe"]  # below the import
+    assert outcome.left == ["app.py:5 RM708 manual", "app.py:8 RM701 unsafe"]  # below the import
     assert outcome.fixed == ["app.py:11 RM701 safe"]
 
 
