@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import calls, containers, names, objects
+from react_migrate.flow import calls, containers, names, objects, standins
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.known import REACT, canonical
 from react_migrate.flow.values import (
@@ -69,7 +69,7 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
     if isinstance(value, (Function, Partial)):
         return _stored_on(flow, value, name, frame) or one(Unknown("an attribute of a function"))
     if isinstance(value, StandIn):
-        return one(StandIn(trail=value.trail))
+        return standins.field(flow, value, name)
     return NOTHING if isinstance(value, NoValue) else one(value)
 
 

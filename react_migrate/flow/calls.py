@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import classes, containers, hints, library
+from react_migrate.flow import classes, containers, hints, library, standins
 from react_migrate.flow.frames import Binding, Frame, first_parameter
 from react_migrate.flow.known import MODULES, RUN_METHODS
 from react_migrate.flow.values import (
@@ -22,6 +22,7 @@ from react_migrate.flow.values import (
     NoValue,
     Other,
     Partial,
+    Record,
     StandIn,
     Super,
     Unknown,
@@ -64,7 +65,9 @@ def apply(flow: Evaluator, value: Value, binding: Binding) -> Values:
     if isinstance(value, (Unknown, Foreign)):
         return one(replace(value, asked=is_asking(binding)))
     if isinstance(value, StandIn):
-        return one(value)
+        return one(StandIn(trail=value.trail))  # a mock, that gives another one
+    if isinstance(value, Record):
+        return standins.made(flow, binding, value.fields)
     return library.of_something(flow, binding) if isinstance(value, Other) else NOTHING
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, names, objects
+from react_migrate.flow import arguments, names, objects, standins
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import DICTS
 from react_migrate.flow.scopes import STAR, terminal
@@ -74,13 +74,13 @@ def _item(flow: Evaluator, value: Value, key: object, node: ast.Subscript, frame
         return one_item(flow, value, key)
     if isinstance(value, (Unknown, Other)):
         return one(value)
-    if isinstance(value, StandIn):
-        return one(StandIn(trail=value.trail))
     if isinstance(value, (Trajectory, Library)):
         return one(Other("a part of it"))
     if isinstance(value, NoValue):
         return NOTHING
-    own = _item_of_object(flow, value, node, frame)
+    own = standins.item(flow, value, key)
+    if own is None:
+        own = _item_of_object(flow, value, node, frame)
     return own if own is not None else one(Unknown("an item of something that is not followed"))
 
 
@@ -95,7 +95,11 @@ def at(flow: Evaluator, values: Values, position: int) -> Values:
     if position == STAR:
         return items(elements(flow, values))
     return union(
-        one_item(flow, value, position) if isinstance(value, (Container, Items)) else _element(flow, value)
+        one_item(flow, value, position)
+        if isinstance(value, (Container, Items))
+        else standins.field(flow, value, value.fields[position])
+        if isinstance(value, StandIn) and position < len(value.fields)
+        else _element(flow, value)
         for value in values
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, calls, classes, containers, objects, standard
+from react_migrate.flow import arguments, calls, classes, containers, objects, standard, standins
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import (
     CALLER_METHODS,
@@ -70,7 +70,7 @@ def call(flow: Evaluator, value: Library, binding: Binding) -> Values:
     if path in MODULES:
         return calls.step(one(Instance(value, binding.site, trail=value.trail)), binding, f"`{path}` is made")
     if path in STAND_INS:
-        return one(StandIn())
+        return standins.made(flow, binding)
     if path in ONE_OF:
         return containers.elements(flow, standard.first_or_all(flow, binding))
     if path in TO_ITEMS:
@@ -98,7 +98,7 @@ def _unknown_call(flow: Evaluator, path: str, binding: Binding) -> Values:
         return one(Other(f"the result of `{path}`"))
     if path.rpartition(".")[2][:1].isupper():
         return one(Instance(Library(path), binding.site))
-    if _is_handed_ours(flow, binding):
+    if is_handed_ours(flow, binding):
         return one(Unknown(f"`{path}` is handed it and may give back anything"))
     return gave(path, binding)
 
@@ -111,12 +111,12 @@ def gave(path: str, binding: Binding) -> Values:
 
 def of_something(flow: Evaluator, binding: Binding) -> Values:
     """What calling a thing gives that is known not to be DSPy's, as `namedtuple("Row", "pred")` is."""
-    if _is_handed_ours(flow, binding):
+    if is_handed_ours(flow, binding):
         return one(Unknown("a call is handed it and may give back anything"))
     return one(Other("the result of a call"))
 
 
-def _is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
+def is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
     """Whether a call passes anything that has to do with an agent, by itself or in a list."""
     given = arguments.lay_out(flow, binding)
     handed = union((*given.positional, *given.named.values()))
@@ -146,7 +146,7 @@ def run_module(flow: Evaluator, instance: Instance, path: str, binding: Binding)
         return calls.step(made, binding, "called: it gives a prediction")
     if path == "dspy.Module":
         return one(Unknown("a `dspy.Module` whose `forward` is not seen"))
-    if instance.made is not None and _is_handed_ours(flow, Binding(instance.made)):
+    if instance.made is not None and is_handed_ours(flow, Binding(instance.made)):
         return one(Unknown(f"an object of `{path}` is handed it and may give back anything"))
     return gave(path, binding)
 
@@ -173,6 +173,8 @@ def method(flow: Evaluator, receiver: Value, name: str, binding: Binding) -> Val
         return containers.method(flow, receiver, name, binding)
     if isinstance(receiver, Prediction):
         return _prediction_method(flow, receiver, name, binding)
+    if isinstance(receiver, StandIn):
+        return standins.method(flow, receiver, name, binding)
     if isinstance(receiver, Instance):
         return _object_method(flow, receiver, name, binding)
     if isinstance(receiver, Future):

@@ -19,6 +19,7 @@ from react_migrate.flow.values import (
     Other,
     Partial,
     Prediction,
+    Record,
     Trajectory,
     Unknown,
     Values,
@@ -148,6 +149,18 @@ CONTENTS: dict[str, Callable[[Evaluator, Binding], Contents]] = {
 """What a container has in it when it is made."""
 
 
+def _named_tuple(flow: Evaluator, binding: Binding) -> Values:
+    """`namedtuple("Row", "question prediction")`, also with a list of the names."""
+    node = binding.site.node.args[1:2] if binding.site is not None else []
+    if not node:
+        return one(Record(()))
+    written = containers.constant(node[0])
+    if isinstance(written, str):
+        return one(Record(tuple(written.replace(",", " ").split())))
+    parts = [containers.constant(part) for part in getattr(node[0], "elts", ())]
+    return one(Record(tuple(part if isinstance(part, str) else "" for part in parts)))
+
+
 def _getattr(flow: Evaluator, binding: Binding) -> Values:
     from react_migrate.flow import attributes  # it needs this module
 
@@ -205,6 +218,7 @@ def _load(flow: Evaluator, binding: Binding) -> Values:
 
 SPECIAL = {
     "functools.partial": _partial,
+    "collections.namedtuple": _named_tuple,
     "functools.wraps": _wraps,
     "functools.wraps(...)": lambda flow, binding: arguments.first(flow, binding),
     "builtins.zip": _zip,

@@ -185,7 +185,21 @@ class NoValue(Value):
 
 @dataclass(frozen=True)
 class StandIn(Value):
-    """A prediction the user built by hand: it carries its own trajectory, which the shim passes through."""
+    """A record the user built by hand, such as a prediction: it carries its own trajectory, if any, which the
+    shim passes through.
+
+    `made` is the call that built it, where that matters; `fields` are the names of positional arguments.
+    """
+
+    made: CallSite | None = None
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record(Value):
+    """The class that `namedtuple(...)` gives, by the names of its fields; "" where a name is computed."""
+
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -255,6 +269,9 @@ _MANY = 60
 
 def widened(values: Values) -> Values:
     """The same set, or a rougher one where it has so many members that no verdict could rest on it."""
+    if len(values) <= _MANY:
+        return values
+    values = frozenset(StandIn() if isinstance(value, StandIn) else value for value in values)
     if len(values) <= _MANY:
         return values
     kept = {v for v in values if isinstance(v, (Prediction, Trajectory, History))}
