@@ -80,7 +80,7 @@ def guess(record: Mapping[str, Any], trajectory: FieldPath) -> Guess:
     )
     is_evaluated = has_pairs(holder)
     if is_evaluated and outputs == _after_reasoning(list(holder), name, beside):
-        outputs = outputs[:-1]  # the score
+        outputs = without_score(outputs, holder)
     return Guess(
         {path[-1]: path for path in inputs},
         {path[-1].removeprefix(PREDICTED) if is_evaluated else path[-1]: path for path in outputs},
@@ -92,6 +92,12 @@ def has_pairs(holder: Mapping[str, Any]) -> bool:
     return any(
         key.startswith(PREDICTED) and EXAMPLE + key.removeprefix(PREDICTED) in holder for key in holder
     )
+
+
+def without_score(outputs: tuple[FieldPath, ...], holder: Mapping[str, Any]) -> tuple[FieldPath, ...]:
+    """The fields without the last one of `dspy.Evaluate`'s, whatever the metric is called."""
+    *_, score = holder
+    return tuple(path for path in outputs if path[-1] != score)
 
 
 def _after_reasoning(keys: list[str], trajectory: str, prefix: FieldPath) -> tuple[FieldPath, ...]:

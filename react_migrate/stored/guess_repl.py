@@ -22,6 +22,7 @@ from react_migrate.stored.guess import (
     group_fields,
     has_pairs,
     usual_fields,
+    without_score,
     words,
 )
 from react_migrate.stored.repl_events import submitted_names
@@ -59,7 +60,7 @@ def guess_repl(record: Mapping[str, Any], trajectory: FieldPath, entries: Sequen
     )
     is_evaluated = has_pairs(holder)
     if is_evaluated and outputs == after:
-        outputs = outputs[:-1]  # the score
+        outputs = without_score(outputs, holder)
     inputs = group_fields(record, INPUT_GROUPS, beside, INPUTS | _DOCUMENTS) or (
         *(_before(record, trajectory[0]) if outputs else ()),
         *usual_fields(holder, INPUTS | _DOCUMENTS, beside),

@@ -12,7 +12,7 @@ from react_migrate.stored.errors import RejectedError
 from react_migrate.stored.shapes.run import StoredReplRun
 from react_shims.wire import to_repl_events
 from react_shims.wire.repl import ITERATION, VARIABLES_INFO
-from react_shims.wire.repl_runs import FINAL
+from react_shims.wire.repl_runs import EXTRACTED, FINAL
 
 _LONGEST_REPR = 100_000  # characters: compiling takes about a hundred times the memory of the text
 _ITERATION = re.compile(r"[0-9]{1,9}/([1-9][0-9]{0,8})\Z")
@@ -26,17 +26,19 @@ def repl_events_of(
 ) -> list[dict[str, Any]]:
     """One run's events as plain data. Raises `RejectedError`.
 
-    beside: the fields where the trajectory is. Predictions have `final_reasoning` there; recorded calls of
-    RLM's predictors have the other inputs of these, `variables_info` and `iteration`.
+    beside: the fields where the trajectory is. Predictions have `final_reasoning` there. Recorded calls of
+    RLM's predictors have the other inputs of these, `variables_info` and for the one that writes code
+    `iteration`; outputs beside the former alone were extracted.
     """
     iteration, variables_info = beside.get(ITERATION), beside.get(VARIABLES_INFO)
+    is_extract_call = variables_info is not None and iteration is None
     limit = _ITERATION.match(iteration) if isinstance(iteration, str) else None
     try:
         return to_repl_events(
             run.entries,
             inputs,
             outputs,
-            final_reasoning=beside.get("final_reasoning"),
+            final_reasoning=beside.get("final_reasoning", EXTRACTED if is_extract_call else None),
             variables_info=variables_info if isinstance(variables_info, (list, str)) else None,
             max_iters=int(limit[1]) if limit else None,
         )
@@ -52,7 +54,7 @@ def submitted_names(entries: Sequence[Any]) -> tuple[str, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about odd escapes in the text
         try:
-            outputs = ast.literal_eval(output.removeprefix(FINAL))
+            outputs = ast.literal_eval("{" + output.removeprefix(FINAL))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return ()
     return tuple(name for name in outputs if isinstance(name, str)) if isinstance(outputs, dict) else ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import event
 from hypothesis import strategies as st
-from strategies import json_values
+from shims.strategies import json_values
 
 # What separates entries in the text of a REPLHistory, and reads like what DSPy says itself.
 SEPARATORS = (

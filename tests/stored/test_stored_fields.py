@@ -87,6 +87,18 @@ def guessed(record: Any, **settings: Any) -> tuple[list[str], list[str]]:
             ["city"],
             ["plan", "risk"],
         ),
+        (
+            {
+                "city": "Bern",
+                "example_plan": "gold",
+                "trajectory": TRAJECTORY,
+                "reasoning": "r",
+                "pred_plan": "p",
+                "exact_match": True,
+            },
+            ["city"],
+            ["plan"],
+        ),
         ({"question": "q", **TRAJECTORY, "answer": "A"}, ["question"], ["answer"]),
     ],
     ids=lambda value: ",".join(value)[:40],

@@ -26,7 +26,7 @@ from react_shims.wire.repl import (
 )
 
 EXTRACTED = "Extract forced final output"  # the `final_reasoning` of DSPy 3.2 to 3.4 after the fallback
-FINAL = "FINAL: "  # what DSPy makes the output begin with where the code called SUBMIT
+FINAL = "FINAL: {"  # what the output begins with where the code called SUBMIT, with a dict of the outputs
 
 _RESERVED = REPL_KEYS | {EVENT_KEY}
 _ITERATION = re.compile(r"([1-9][0-9]{0,8})/[0-9]{1,9}\Z")
