@@ -143,12 +143,14 @@ def rewrite(paths: tuple[Path, ...], diff: bool, unsafe: bool, annotate: bool, *
 @click.option("--history-field", metavar="NAME", default="history", show_default=True, help="Its new name.")
 @click.option("--inputs", metavar="A,B", help="The fields that are the signature's inputs.")
 @click.option("--outputs", metavar="C,D", help="The fields that are the signature's outputs.")
-@click.option("--kind", metavar="SHAPE", help="The trajectory's shape: flat, steps, turns or messages.")
+@click.option("--kind", metavar="SHAPE", help="Its shape: flat, steps, turns, messages, repl, repl-text.")
 @click.option("--rejects", metavar="FILE", type=click.Path(path_type=Path), help="Where rejected records go.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar and no summary.")
 def convert(sources: tuple[Path, ...], **options: Any) -> None:
-    """Convert the V1 trajectories in files of stored runs to histories, which V2 agents go on from.
+    """Convert the trajectories in files of stored runs to histories, which the new engine goes on from.
+
+    Trajectories are those of ReAct agents and of RLMs.
 
     INPUT is JSON, JSONL, CSV or Parquet, gzip or zstd around it, a folder of these, or - for standard input.
     Every record keeps its other fields. OUTPUT appears when everything is complete, or not at all.
