@@ -121,9 +121,15 @@ def succeeded(outcome: Outcome) -> str:
     return outcome.output
 
 
-def all_steps(plan: Any) -> list[Any]:
-    """A plan's steps, also of a plan by input."""
+def steps_of(program: Program) -> list[Any]:
+    """The steps of a program's plan, also of a plan by input."""
+    plan = program.plan["PLAN"]
     return [step for steps in plan.values() for step in steps] if isinstance(plan, dict) else plan
+
+
+def writes_code(step: Any) -> bool:
+    """Whether it is an iteration of an RLM."""
+    return isinstance(step, Answer) and "code" in step.outputs
 
 
 @each_program
@@ -134,15 +140,23 @@ def test_the_reference_shows_what_is_expected(program: Program, reference: Calla
 
 def test_the_programs_together_meet_what_agents_meet(reference: Callable[[Program], str]) -> None:
     """Tool errors, the end of the turns, an overflow: without them the comparisons would prove little."""
-    kinds = {type(step) for program in ALL for step in all_steps(program.plan["PLAN"])}
+    kinds = {type(step) for program in ALL for step in steps_of(program)}
     assert kinds == {Act, Answer, Finish, NewRun, OutOfTurns, Overflow}
-    of_agents = [
-        program for program in ALL if any(isinstance(one, Act) for one in all_steps(program.plan["PLAN"]))
-    ]
-    without_errors = {program.name for program in of_agents if "Execution error in" not in reference(program)}
+    with_agent = [program for program in ALL if any(isinstance(step, Act) for step in steps_of(program))]
+    without_errors = {
+        program.name for program in with_agent if "Execution error in" not in reference(program)
+    }
     assert without_errors == {"archive", "lean_agent"}  # those that truncate print no steps
     assert sum(program.is_folder for program in ALL) >= 8
-    assert sum(program not in of_agents for program in ALL) >= 3  # those of RLMs alone
+
+
+def test_the_programs_together_meet_what_rlms_meet(reference: Callable[[Program], str]) -> None:
+    with_rlm = [program for program in ALL if any(writes_code(step) for step in steps_of(program))]
+    assert len(with_rlm) >= 5
+    printed = "".join(map(reference, with_rlm))
+    for seen in ("FINAL: {", "[Error]", "[Type Error]", "(no output - did you forget to print?)"):
+        assert seen in printed
+    assert any(not any(isinstance(step, Act) for step in steps_of(program)) for program in with_rlm)
 
 
 @pytest.mark.parametrize("program", [program for program in ALL if program.runs_on(OLDEST)], ids=str)
