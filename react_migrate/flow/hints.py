@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from react_migrate.flow import classes
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.known import MODULES
 from react_migrate.flow.values import (
@@ -44,6 +45,7 @@ _SEQUENCES = frozenset(
         *("AsyncIterator", "AsyncIterable", "Generator", "AsyncGenerator"),
     )
 )
+_PROTOCOLS = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
 _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
 
 
@@ -69,7 +71,7 @@ def instance_of(flow: Evaluator, node: ast.expr, frame: Frame, resolve: Resolve 
         return left | right
     if isinstance(node, ast.Subscript):
         return _generic(flow, node, frame, resolve)
-    return union(_promised(value) for value in resolve(flow, node, frame))
+    return union(_promised(flow, value) for value in resolve(flow, node, frame))
 
 
 def quoted(flow: Evaluator, text: str, frame: Frame) -> Values:
@@ -121,8 +123,10 @@ def _generic(flow: Evaluator, node: ast.Subscript, frame: Frame, resolve: Resolv
     return one(Unknown("its annotation is not followed"))
 
 
-def _promised(value: Value) -> Values:
+def _promised(flow: Evaluator, value: Value) -> Values:
     if isinstance(value, Class):
+        if any(isinstance(base, Library) and base.path in _PROTOCOLS for base in classes.bases(flow, value)):
+            return one(Unknown(f"its annotation is a protocol, `{value.node.name}`, which anything can meet"))
         return one(Instance(value, trail=value.trail))
     if isinstance(value, Library):
         if value.path in MODULES and value.path != "dspy.Module":
