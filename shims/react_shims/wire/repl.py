@@ -76,7 +76,7 @@ def is_repl_event(event: Mapping[str, Any]) -> bool:
     of a ReAct, unless it is one in full.
     """
     if REPL_ENTRY not in event:
-        return repl_marker_of(event).empty
+        return EVENT_KEY in event and repl_marker_of(event).empty
     if is_extract_event(event):
         return True
     return entry_of(event) is not None and (tag_of(event[REPL_ENTRY]) is not None or not calls_of(event))
