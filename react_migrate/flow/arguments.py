@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import callers, containers, hints
+from react_migrate.flow import callers, hints
 from react_migrate.flow.frames import Binding, Frame, first_parameter
+from react_migrate.flow.layout import lay_out
 from react_migrate.flow.scopes import FunctionNode
 from react_migrate.flow.values import (
     NOTHING,
     Class,
-    Container,
     Instance,
     Items,
     NoValue,
@@ -99,88 +98,28 @@ def _default_written(flow: Evaluator, node: FunctionNode, arg: ast.arg, frame: F
     return None
 
 
-@dataclass
-class _Given:
-    """The arguments of a call, laid out: by position, by keyword, and what `*` and `**` may add."""
-
-    positional: list[Values]
-    named: dict[str, Values]
-    more_positional: Values | None = None
-    more_named: Values | None = None
-
-
-def lay_out(flow: Evaluator, binding: Binding) -> _Given:
-    """All arguments that a binding passes, those of partials first."""
-    given = _Given([], {})
-    if binding.receiver is not None:
-        given.positional.append(one(binding.receiver))
-    given.positional.extend(binding.given)
-    for fixed in binding.fixed:
-        _add(flow, given, fixed.node.args[1:], fixed.node.keywords, fixed.frame)
-    site = binding.site
-    if site is None:
-        return given
-    arguments = site.node.args[binding.skip :]
-    if binding.mapped:
-        given.positional += [containers.elements(flow, flow.values(a, site.frame)) for a in arguments]
-    else:
-        _add(flow, given, arguments, site.node.keywords, site.frame)
-    return given
-
-
-def _add(
-    flow: Evaluator, given: _Given, args: list[ast.expr], keywords: list[ast.keyword], frame: Frame
-) -> None:
-    for argument in args:
-        if not isinstance(argument, ast.Starred):
-            if given.more_positional is None:
-                given.positional.append(flow.values(argument, frame))
-            else:
-                given.more_positional |= flow.values(argument, frame)
-            continue
-        spread = flow.values(argument.value, frame)
-        fixed = [containers.laid_out(flow, value) for value in spread]
-        if len(fixed) == 1 and fixed[0] is not None and given.more_positional is None:
-            given.positional.extend(fixed[0])
-        else:
-            given.more_positional = (given.more_positional or frozenset()) | containers.elements(flow, spread)
-    for keyword in keywords:
-        if keyword.arg is not None:
-            given.named[keyword.arg] = flow.values(keyword.value, frame)
-            continue
-        for value in flow.values(keyword.value, frame):
-            named = containers.by_name(flow, value)
-            for name, values in (named or {}).items():
-                given.named[name] = given.named.get(name, frozenset()) | values
-            if named is None:
-                more = containers.held(flow, value) if isinstance(value, (Container, Items)) else one(value)
-                given.more_named = (given.more_named or frozenset()) | more
-
-
 def _given(flow: Evaluator, binding: Binding, node: FunctionNode, arg: ast.arg) -> Values | None:
     """What a call gives for one parameter, or None where its default holds."""
     args = node.args
     given = lay_out(flow, binding)
     positional = [*args.posonlyargs, *args.args]
     if arg is args.vararg:
-        rest = given.positional[len(positional) :]
-        if given.more_positional is None:
-            return one(Items(union(rest), tuple(rest)))
-        return one(Items(union(rest) | given.more_positional))
+        rest = given.since(len(positional))
+        more = given.more_positional
+        return one(Items(union(rest), tuple(rest)) if more is None else Items(union(rest) | more))
     if arg is args.kwarg:
         taken = {p.arg for p in (*args.args, *args.kwonlyargs)}
         named = tuple((name, values) for name, values in given.named.items() if name not in taken)
-        every = union(values for _, values in named) | (given.more_named or frozenset())
+        every = union([values for _, values in named]) | (given.more_named or NOTHING)
         return one(Items(every, () if given.more_named is None else None, named))
     if arg in positional:
-        position = positional.index(arg)
-        if position < len(given.positional):
-            return given.positional[position]
+        found = given.at(positional.index(arg))
+        if found is not None:
+            return found
         if given.more_positional is not None:
-            return given.more_positional | given.named.get(arg.arg, frozenset())
-    if arg.arg in given.named:
-        return given.named[arg.arg]
-    return given.more_named
+            return given.more_positional | (given.by_keyword(arg.arg) or NOTHING)
+    found = given.by_keyword(arg.arg)
+    return found if found is not None else given.more_named
 
 
 def first(flow: Evaluator, binding: Binding, keyword: str | None = None) -> Values:
@@ -205,8 +144,7 @@ def nth(flow: Evaluator, binding: Binding, position: int) -> Values:
 def by_field(flow: Evaluator, binding: Binding, name: str, position: int) -> Values | None:
     """What a call gives for a field of the class it makes an object of; None when it leaves it out."""
     given = lay_out(flow, binding)
-    if name in given.named:
-        return given.named[name]
-    if position < len(given.positional):
-        return given.positional[position]
+    for found in (given.by_keyword(name), given.at(position)):
+        if found is not None:
+            return found
     return given.more_positional or given.more_named

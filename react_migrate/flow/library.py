@@ -29,6 +29,7 @@ from react_migrate.flow.known import (
     is_foreign,
     keeps_nothing,
 )
+from react_migrate.flow.layout import lay_out
 from react_migrate.flow.values import (
     NOTHING,
     Class,
@@ -118,7 +119,7 @@ def of_something(flow: Evaluator, binding: Binding) -> Values:
 
 def is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
     """Whether a call passes anything that has to do with an agent, by itself or in a list."""
-    given = arguments.lay_out(flow, binding)
+    given = lay_out(flow, binding)
     handed = union((*given.positional, *given.named.values()))
     listed = [containers.held(flow, value) for value in handed if isinstance(value, (Container, Items))]
     return any(is_ours(flow, value) for value in handed.union(*listed))

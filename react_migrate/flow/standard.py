@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import arguments, calls, containers
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import DICTS, LISTS, QUEUES
+from react_migrate.flow.layout import lay_out
 from react_migrate.flow.values import (
     NOTHING,
     Container,
@@ -37,7 +38,7 @@ def first_or_all(flow: Evaluator, binding: Binding) -> Values:
     """`max(xs)`, `max(a, b)`, `next(it)`."""
     site = binding.site
     if site is not None and len(site.node.args) > 1 and not isinstance(site.node.args[0], ast.Starred):
-        given = arguments.lay_out(flow, binding)
+        given = lay_out(flow, binding)
         listed = union(given.positional)
         spread = frozenset(v for v in listed if isinstance(v, (Container, Items)))
         return spread | one(Items(frozenset(v for v in listed if v not in spread)))
@@ -52,7 +53,7 @@ def _partial(flow: Evaluator, binding: Binding) -> Values:
 
 
 def _zip(flow: Evaluator, binding: Binding) -> Values:
-    given = arguments.lay_out(flow, binding)
+    given = lay_out(flow, binding)
     columns = tuple(containers.elements(flow, values) for values in given.positional)
     if given.more_positional is not None:
         return items(items(union(columns) | containers.elements(flow, given.more_positional)))
@@ -60,7 +61,7 @@ def _zip(flow: Evaluator, binding: Binding) -> Values:
 
 
 def _chain(flow: Evaluator, binding: Binding) -> Values:
-    given = arguments.lay_out(flow, binding)
+    given = lay_out(flow, binding)
     listed = union(given.positional) | containers.elements(flow, given.more_positional or NOTHING)
     return items(containers.elements(flow, listed))
 
@@ -75,7 +76,7 @@ def _enumerate(flow: Evaluator, binding: Binding) -> Values:
 
 
 def _gather(flow: Evaluator, binding: Binding) -> Values:
-    given = arguments.lay_out(flow, binding)
+    given = lay_out(flow, binding)
     every = opened(union(given.positional) | (given.more_positional or NOTHING))
     fixed = tuple(map(opened, given.positional)) if given.more_positional is None else None
     return one(Items(every, fixed))
@@ -106,7 +107,7 @@ def _nothing(flow: Evaluator, binding: Binding) -> Contents:
 
 
 def _entries(flow: Evaluator, binding: Binding) -> Contents:
-    given = arguments.lay_out(flow, binding)
+    given = lay_out(flow, binding)
     yield from given.named.items()
     if given.more_named is not None:
         yield containers.ANY, given.more_named

@@ -58,28 +58,27 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
 def filters(file: AnalysedFile) -> Iterator[tuple[ast.expr, list[tuple[ast.expr, Scope]]]]:
     """Where the keys of something are compared with V1's, or left out, and what that something may be."""
     loops = list(_loops(file)) if WORD in file.index.strings else []
-    variables = {name for loop in loops for name in loop.variables}
-    for node, scope in file.index.nodes[ast.Compare] if variables else ():
+    for node, scope in file.index.nodes[ast.Compare] if loops else ():
         assert isinstance(node, ast.Compare)
-        name = _filtered(file, node, scope, variables)
-        if name is not None:
-            yield node, [(_viewed(loop.iterated), loop.scope) for loop in loops if loop.decides(name, node)]
+        filtered = _filtered(file, node, scope, loops)
+        if filtered:
+            yield node, [(_viewed(loop.iterated), loop.scope) for loop in filtered]
     for call, scope in file.index.calls.get("without", ()):
         if isinstance(call.func, ast.Attribute) and _leaves_out({_text(one) for one in call.args}):
             yield call, [(call.func.value, scope)]
 
 
-def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope, variables: set[str]) -> str | None:
-    """The variable that is compared with V1's keys, not V2's: `k != "trajectory"`, `k not in SKIP`."""
+def _filtered(file: AnalysedFile, node: ast.Compare, scope: Scope, loops: list[_Loop]) -> list[_Loop]:
+    """The loops whose variable is compared with V1's keys, not V2's: `k != "trajectory"`, `k not in SKIP`."""
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.NotEq, ast.NotIn, ast.Eq, ast.In)):
-        return None
+        return []
     sides = (node.left, node.comparators[0])
     for name, other in (sides, sides[::-1]):
-        if not isinstance(name, ast.Name) or name.id not in variables:
-            continue  # no loop that goes over keys, and so no need to know what `other` is
-        if _leaves_out(_texts(file, other, scope)):
-            return name.id
-    return None
+        if isinstance(name, ast.Name):
+            deciding = [loop for loop in loops if loop.decides(name.id, node)]
+            if deciding and _leaves_out(_texts(file, other, scope)):
+                return deciding
+    return []
 
 
 def _leaves_out(keys: set[object]) -> bool:
