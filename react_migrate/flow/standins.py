@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, classes, containers, library, names, objects
+from react_migrate.flow import classes, containers, library, names, objects
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.index import Store
+from react_migrate.flow.layout import lay_out
 from react_migrate.flow.values import NOTHING, CallSite, Class, Instance, Method, StandIn, Value, Values, one
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ def field(flow: Evaluator, value: StandIn, name: str) -> Values:
 
 def _field(flow: Evaluator, value: StandIn, name: str) -> Values:
     assert value.made is not None
-    given = arguments.lay_out(flow, Binding(value.made))
-    found = given.named.get(name, NOTHING)
-    if name in value.fields and value.fields.index(name) < len(given.positional):
-        found |= given.positional[value.fields.index(name)]
+    given = lay_out(flow, Binding(value.made))
+    found = given.by_keyword(name) or NOTHING
+    if name in value.fields:
+        found |= given.at(value.fields.index(name)) or NOTHING
     file = value.made.frame.file
     for store in (*file.index.attribute_stores.get(name, ()), *_item_stores(value.made, name)):
         frame = flow.frames.general(store.scope)

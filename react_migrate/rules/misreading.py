@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.flow.known import REACT
-from react_migrate.flow.scopes import terminal
+from react_migrate.flow.scopes import COMPREHENSIONS, How, Scope, terminal
 from react_migrate.flow.values import Trajectory
 
 if TYPE_CHECKING:
@@ -51,9 +51,32 @@ def misread_names(file: AnalysedFile) -> Iterator[ast.Name]:
         if not isinstance(iterated, ast.Name):
             continue
         scope = next(scope for node, scope in file.index.nodes[type(loop)] if node is loop)
+        if _has_other_values(file, iterated, scope):
+            continue
         values = file.values(iterated, scope)
         if values and all(isinstance(value, Trajectory) and value.module in REACT for value in values):
             yield iterated
+
+
+def _has_other_values(file: AnalysedFile, name: ast.Name, scope: Scope) -> bool:
+    """Whether it is seen at once that a name also stands for something else: for `[]` in `x or []`."""
+    if name.id not in scope.bound:
+        return False
+    definitions = file.reaching(scope).loads.get(name, ())
+    return any(one.how is How.VALUE and not one.path and _may_be_made(one.node) for one in definitions)
+
+
+def _may_be_made(node: ast.AST) -> bool:
+    """Whether an expression may give what it makes itself, where a trajectory is something that it gets."""
+    if isinstance(node, ast.BoolOp):
+        return any(map(_may_be_made, node.values if isinstance(node.op, ast.Or) else node.values[-1:]))
+    if isinstance(node, ast.IfExp):
+        return _may_be_made(node.body) or _may_be_made(node.orelse)
+    if isinstance(node, ast.Constant):
+        return node.value is not None
+    return isinstance(
+        node, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr, ast.BinOp, *COMPREHENSIONS)
+    )
 
 
 def _loops(file: AnalysedFile) -> Iterator[tuple[Loop, ast.expr, str]]:
