@@ -28,10 +28,9 @@ def own_history(given: Any) -> Any:
     if given is None:
         return dspy.History(messages=[])
     try:
-        loaded = load_history(given)
+        return load_history(given)
     except ValueError as error:
         raise ValueError(f"RLM cannot go on from what it was given as history=: {error}") from error
-    return dspy.History(messages=[with_live_entry(event) for event in loaded.messages])
 
 
 def processed(history: Any, processor: HistoryProcessor) -> Any:

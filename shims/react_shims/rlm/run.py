@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from react_shims.recorded import RUN_BOUNDS, VIEW
 from react_shims.rlm.conversation import HistoryProcessor, own_history, processed
 from react_shims.rlm.entries import new_entry, new_marker
 from react_shims.rlm.installed import (
@@ -34,7 +33,6 @@ class ReplRun:
     ) -> None:
         self.agent = agent
         self.history = own_history(history)
-        self._start: int | None = len(self.history.messages)  # the run's first event; None: a processor knows
         self._processor = processor
         self._fields = RunFields(agent.signature)
         self._inputs = {name: inputs[name] for name in agent.signature.input_fields if name in inputs}
@@ -52,7 +50,7 @@ class ReplRun:
         """What the action predictor is called with: the history instead of `repl_history`."""
         self._record(inputs[REPL_HISTORY])
         if self._processor is not None:
-            self.history, self._start = processed(self.history, self._processor), None
+            self.history = processed(self.history, self._processor)
         self._asked = {name: inputs[name] for name in (VARIABLES_INFO, ITERATION) if name in inputs}
         declared = inputs.get("signature") or getattr(predictor, "signature", None)
         others = {name: value for name, value in inputs.items() if name != REPL_HISTORY}
@@ -120,12 +118,7 @@ class ReplRun:
             self._add({REPL_ENTRY: new_marker(), **outputs})
         else:
             self.history.messages[-1].update(outputs)
-        finished: Any = RLMPrediction(**fields, history=self.history, repl_trajectory=trajectory)
-        attributes = vars(finished)
-        attributes[VIEW] = (self.history, trajectory)
-        if self._start is not None:
-            attributes[RUN_BOUNDS] = (self._start, len(self.history.messages))
-        return finished
+        return RLMPrediction(**fields, history=self.history, repl_trajectory=trajectory)
 
 
 class Action(StandIn):
