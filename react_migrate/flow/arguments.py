@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import callers, hints
+from react_migrate.flow import callers, hints, injected
 from react_migrate.flow.frames import Binding, Frame, first_parameter
 from react_migrate.flow.layout import lay_out
 from react_migrate.flow.scopes import FunctionNode
@@ -35,6 +35,11 @@ def parameter(flow: Evaluator, arg: ast.arg, frame: Frame) -> Values:
     receiver = _receiver(flow, node, arg, frame)
     if receiver is not None:
         return receiver
+    filled_in = injected.given(flow, node, arg, _outside(frame))
+    if filled_in is not None:
+        return filled_in | union(
+            [_from_call(flow, each, node, arg, frame) for each in callers.bindings(flow, frame)]
+        )
     evidence = hints.instance_of(flow, arg.annotation, _outside(frame)) if arg.annotation else None
     if evidence and not any(isinstance(value, Unknown) for value in evidence):
         return via(evidence, frame.file, arg, f"parameter `{arg.arg}` is annotated so")

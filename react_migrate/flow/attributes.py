@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import calls, containers, names, objects, standins
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.known import REACT, canonical
+from react_migrate.flow.known import REACT, canonical, is_foreign
 from react_migrate.flow.values import (
     NOTHING,
     Class,
     Container,
+    Foreign,
     Function,
     Future,
     History,
@@ -65,7 +66,7 @@ def of(flow: Evaluator, value: Value, name: str, node: ast.AST, frame: Frame) ->
     if isinstance(value, (Container, Items, Future, Trajectory, History)):
         return one(Method(value, name, trail=value.trail))
     if isinstance(value, Method):
-        return _stored_on(flow, value, name, frame) or one(Other("an attribute of a method"))
+        return _stored_on(flow, value, name, frame) or one(_of_method(value, name))
     if isinstance(value, (Function, Partial)):
         return _stored_on(flow, value, name, frame) or one(Unknown("an attribute of a function"))
     if isinstance(value, StandIn):
@@ -89,6 +90,14 @@ def _of_library_object(flow: Evaluator, value: Instance, name: str) -> Values:
     if value.cls.path == "dspy.evaluate.EvaluationResult" and name == "results":
         return containers.evaluation_results(flow, value)
     return one(Method(value, name, trail=value.trail))
+
+
+def _of_method(value: Method, name: str) -> Value:
+    """A part of a part of a library's object, which may well be the project's own: `app.state.agent`."""
+    cls = value.receiver.cls if isinstance(value.receiver, Instance) else None
+    if isinstance(cls, Library) and is_foreign(cls.path):
+        return Foreign(f"`.{name}` of an object of `{cls.path}`")
+    return Other("an attribute of a method")
 
 
 def _stored_on(flow: Evaluator, value: Value, name: str, frame: Frame) -> Values:

@@ -12,6 +12,7 @@ from react_migrate.flow.known import DICTS
 from react_migrate.flow.scopes import STAR, terminal
 from react_migrate.flow.values import (
     NOTHING,
+    Alias,
     CallSite,
     Class,
     Container,
@@ -74,6 +75,8 @@ def _item(flow: Evaluator, value: Value, key: object, node: ast.Subscript, frame
         return one_item(flow, value, key)
     if isinstance(value, (Unknown, Other)):
         return one(value)
+    if isinstance(value, Library) and value.path.startswith(("typing.", "typing_extensions.")):
+        return one(Alias("a type", node, frame))
     if isinstance(value, (Trajectory, Library)):
         return one(Other("a part of it"))
     if isinstance(value, NoValue):

@@ -11,6 +11,7 @@ from react_migrate.flow.frames import Frame
 from react_migrate.flow.known import MODULES
 from react_migrate.flow.values import (
     NOTHING,
+    Alias,
     Class,
     Instance,
     Items,
@@ -128,6 +129,8 @@ def _promised(flow: Evaluator, value: Value) -> Values:
         if any(isinstance(base, Library) and base.path in _PROTOCOLS for base in classes.bases(flow, value)):
             return one(Unknown(f"its annotation is a protocol, `{value.node.name}`, which anything can meet"))
         return one(Instance(value, trail=value.trail))
+    if isinstance(value, Alias):
+        return instance_of(flow, value.node, value.frame)
     if isinstance(value, Library):
         if value.path in MODULES and value.path != "dspy.Module":
             return one(Instance(value, trail=value.trail))
@@ -135,5 +138,7 @@ def _promised(flow: Evaluator, value: Value) -> Values:
             return one(Unknown(f"it is annotated `{value.path}`, which does not say what kind"))
         if value.path.startswith("builtins."):
             return one(Other(f"`{value.path.removeprefix('builtins.')}`"))
+        if value.path.rpartition(".")[2][:1].isupper():
+            return one(Instance(Library(value.path)))
         return one(Other(f"an object of `{value.path}`"))
     return NOTHING if isinstance(value, NoValue) else one(Unknown("its annotation is not followed"))

@@ -157,7 +157,11 @@ MAPPERS = {
 }
 """Functions that call their first argument: with the elements of the others, or with the others."""
 
-CALLER_METHODS = {"submit": 1, "run_in_executor": 2, "map": 1, "apply_async": 1, "starmap": 1, "imap": 1}
+CALLER_METHODS = {
+    **dict.fromkeys(("submit", "map", "apply_async", "starmap", "imap", "add_task", "start_soon"), 1),
+    **dict.fromkeys(("call_soon", "call_soon_threadsafe"), 1),
+    **dict.fromkeys(("run_in_executor", "call_later", "call_at"), 2),
+}
 """Methods of executors and pools that call an argument, by how many arguments are their own."""
 
 SORTERS = frozenset(("builtins.sorted", "builtins.max", "builtins.min"))

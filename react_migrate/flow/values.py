@@ -210,6 +210,14 @@ class Other(Value):
 
 
 @dataclass(frozen=True)
+class Alias(Other):
+    """A type that is put together, under a name of its own: `Agent = Annotated[dspy.ReAct, ...]`."""
+
+    node: ast.Subscript
+    frame: Frame
+
+
+@dataclass(frozen=True)
 class Text(Other):
     """A string with an arrow in it, as DSPy's signatures are written, and where it stands."""
 
