@@ -127,6 +127,17 @@ def test_a_demo_does_not_carry_inputs_of_any_size() -> None:
     assert all(LONG not in prompt.text for prompt in lm.prompts)
 
 
+def test_a_trace_does_not_carry_outputs_of_any_size() -> None:
+    lm = ScriptedLM([act("print(context)"), act("SUBMIT(1)")])
+    with dspy.context(lm=lm.lm, adapter=TEXT, trace=[]):
+        prediction = rlm(max_output_chars=100)(context=LONG, query="?")
+        trace = list(dspy.settings.trace)
+    [event] = trace[1][1]["history"].messages
+    assert "characters omitted" in event["repl_entry"].output
+    assert len(event["repl_entry"].output) < 200
+    assert prediction.history.messages[0]["repl_entry"].output == LONG
+
+
 def test_a_program_with_demos_can_be_saved_and_loaded(tmp_path: Path) -> None:
     compiled, _ = bootstrapped()
     compiled.save(tmp_path / "program.json")

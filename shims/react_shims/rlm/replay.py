@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 from react_shims.rlm.foreign import REACT_FIELDS, react_signatures
 from react_shims.rlm.installed import JSON_RETRY, REPLAY, dspy
 from react_shims.rlm.parts import Parts, RunFields
-from react_shims.rlm.truncation import shortened
 from react_shims.wire.events import is_agent_event
 from react_shims.wire.repl import ITERATION, VARIABLES_INFO, entry_of, is_repl_event
 
@@ -26,8 +25,8 @@ REPL_OUTPUT = "repl_output"
 _OUTPUT_SIGNATURE = dspy.Signature({REPL_OUTPUT: (str, dspy.InputField())})
 
 
-def replaying(adapter: Any, fields: RunFields, max_output_chars: int) -> Any:
-    """A copy of the adapter that shows RLM's events, and outputs of up to `max_output_chars` in full.
+def replaying(adapter: Any, fields: RunFields) -> Any:
+    """A copy of the adapter that shows RLM's events.
 
     So do the adapter that ChatAdapter asks again with after a reply it cannot parse, and adapters that a
     user's own one keeps as attributes. What is no `dspy.Adapter` is left alone: it reads events itself.
@@ -38,24 +37,21 @@ def replaying(adapter: Any, fields: RunFields, max_output_chars: int) -> Any:
     attributes = vars(copied)
     for name, value in vars(adapter).items():
         if isinstance(value, dspy.Adapter):
-            attributes[name] = replaying(value, fields, max_output_chars)
-    attributes[REPLAY] = Replay(copied, getattr(adapter, REPLAY), fields, max_output_chars)
+            attributes[name] = replaying(value, fields)
+    attributes[REPLAY] = Replay(copied, getattr(adapter, REPLAY), fields)
     if hasattr(adapter, JSON_RETRY):
         make_retry = getattr(adapter, JSON_RETRY)
-        attributes[JSON_RETRY] = lambda: replaying(make_retry(), fields, max_output_chars)
+        attributes[JSON_RETRY] = lambda: replaying(make_retry(), fields)
     return copied
 
 
 class Replay:
     """`adapter.format_conversation_history` of a replaying adapter."""
 
-    def __init__(
-        self, adapter: Any, own: Callable[..., Messages], fields: RunFields, max_output_chars: int
-    ) -> None:
+    def __init__(self, adapter: Any, own: Callable[..., Messages], fields: RunFields) -> None:
         self._adapter = adapter
         self._own = own  # the adapter's own method
         self._fields = fields
-        self._max_output_chars = max_output_chars
 
     def __call__(self, signature: Any, history_field_name: str, inputs: dict[str, Any]) -> Messages:
         """Messages of the history in `inputs`, which it is taken out of: DSPy's method does that, too."""
@@ -87,7 +83,7 @@ class Replay:
         if entry is None:
             return self._of_chat(event, signature)
         action = {**parts.request, "reasoning": entry["reasoning"], "code": entry["code"]}
-        output = {REPL_OUTPUT: shortened(entry["output"], self._max_output_chars)}
+        output = {REPL_OUTPUT: entry["output"]}
         content = self._adapter.format_user_message_content(_OUTPUT_SIGNATURE, output)
         return [*self._as_ever(action, signature, name), {"role": "user", "content": content}]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dspy.primitives import repl_types  # type: ignore[import-not-found,unused-ignore]
+
 from react_shims.rlm.conversation import HistoryProcessor, own_history, processed
 from react_shims.rlm.entries import new_entry, new_marker
 from react_shims.rlm.installed import (
@@ -21,6 +23,7 @@ from react_shims.rlm.prediction import RLMPrediction
 from react_shims.rlm.replay import replaying
 from react_shims.rlm.signatures import with_history
 from react_shims.rlm.slots import StandIn
+from react_shims.rlm.truncation import shortened
 from react_shims.wire.events import field_of
 from react_shims.wire.repl import ENTRY_FIELDS, ITERATION, REPL_ENTRY, VARIABLES_INFO, text_of
 
@@ -76,18 +79,25 @@ class ReplRun:
         """A context in which the configured adapter shows the history's events."""
         configured = dspy.settings.adapter
         if self._adapters is None or self._adapters[0] is not configured:
-            limit = self.agent.max_output_chars
-            self._adapters = (configured, replaying(configured or default_adapter(), self._fields, limit))
+            self._adapters = (configured, replaying(configured or default_adapter(), self._fields))
         return dspy.context(adapter=self._adapters[1])
 
     def _snapshot(self) -> Any:
-        """The history as it is now: a trace keeps it, and the run goes on.
+        """The history as it is now, as far as the model is shown it. A trace keeps it, and the run goes on.
 
-        Without the inputs, which the model is not shown, and which can be large: a demo made from the trace
-        is.
+        Inputs, and what the code printed, can be of any size. Demos that are made from a trace are shown in
+        full, whatever is in them.
         """
-        events = [self._fields.without_inputs(event) for event in self.history.messages]
-        return self.history.model_copy(update={"messages": events})
+        return self.history.model_copy(update={"messages": list(map(self._shown, self.history.messages))})
+
+    def _shown(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        shown = self._fields.without_inputs(event)
+        entry = shown.get(REPL_ENTRY)
+        if isinstance(entry, repl_types.REPLEntry):
+            output = shortened(entry.output, self.agent.max_output_chars)
+            if output is not entry.output:
+                shown[REPL_ENTRY] = new_entry(entry.reasoning, entry.code, output)
+        return shown
 
     # --- the events -------------------------------------------------------------------------------------
 
