@@ -209,6 +209,11 @@ def test_what_is_loaded_is_live_again() -> None:
 @on_histories
 def test_dspys_own_entries_are_dumped_as_what_they_are() -> None:
     """Those of DSPy 3.3 and 3.4 do not say it themselves."""
+    event = {"repl_entry": {**LOOK, "seconds": 1.5}}  # whatever else somebody stored in one stays
+    assert dump_history([event])["messages"][0]["repl_entry"] == {
+        "__dspy_repl__": "entry",
+        **event["repl_entry"],
+    }
     history = dspy.History(messages=[{"repl_entry": REPLEntry(**LOOK), "n": float("nan"), "thing": {1, 2}}])
     dumped = dump_history(history)
     assert dumped["messages"][0]["repl_entry"] == {"__dspy_repl__": "entry", **LOOK}

@@ -137,11 +137,21 @@ def test_any_other_text_is_none(text: str) -> None:
         repl_trajectory_of(text)
 
 
-def test_texts_made_to_be_slow_are_given_up() -> None:
+def test_texts_made_to_be_slow_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     step = "\n```\nOutput (0 chars):\n\n=== Step 2 ===\nCode:\n```python\n"
     assert entries_in_text("=== Step 1 ===\nCode:\n```python\n" + step * 20_000) is None
     notes = "\n\n... (1 characters omitted) ...\n\n" * 20_000
     assert entries_in_text(shown(notes, 400_000) + notes) is None
+    headers = "\n```\nOutput (900,000 chars):\n" * 20_000
+    assert entries_in_text("=== Step 1 ===\nCode:\n```python\n" + headers + notes) is None
+    # By counting: whole texts have a try for each step, and for each note of something left out.
+    omitted = shown("aaaa\n\n... (1,991 characters omitted) ...\n\nzzzzz", 2000)
+    monkeypatch.setattr("react_shims.wire.repl_text._MOST_TRIES", 2)
+    assert len(entries_in_text(TEXT) or ()) == 2
+    assert len(entries_in_text(omitted) or ()) == 1
+    monkeypatch.setattr("react_shims.wire.repl_text._MOST_TRIES", 1)
+    assert entries_in_text(TEXT) is None
+    assert entries_in_text(omitted) is None
 
 
 def test_long_runs() -> None:

@@ -115,10 +115,10 @@ def _candidates(
     for header in outputs[bisect_left(outputs, start, key=_start) :]:
         if another is not None and another.end() <= header.start():
             return
+        if next(tries, None) is None:
+            return
         length, begin = _number_in(header), header.end() + 1
-        for end in _ends(length, begin, omissions):
-            if next(tries, None) is None:
-                return
+        for end in _ends(length, begin, omissions, tries):
             if end != len(text) and not text.startswith(_heading(step + 1), end):
                 continue
             thought = _reasoning_and_code(text[start : header.start()])
@@ -126,11 +126,11 @@ def _candidates(
                 yield ShownEntry(*thought, text[begin:end], length), end
 
 
-def _ends(length: int, begin: int, omissions: Sequence[re.Match[str]]) -> Iterator[int]:
+def _ends(length: int, begin: int, omissions: Sequence[re.Match[str]], tries: Iterator[int]) -> Iterator[int]:
     """Where an output of that length may end: whole, or with a note in the place of its middle."""
     yield begin + length
     for note in omissions[bisect_left(omissions, begin, key=_start) :]:
-        if note.start() > begin + length:
+        if note.start() > begin + length or next(tries, None) is None:
             return
         kept = length - _number_in(note)
         head = kept // 2
