@@ -171,7 +171,9 @@ def _what(record: Any, path: FieldPath) -> str:
         return _text_hint(value)
     names: dict[type, str] = {dict: "an object", list: "a list"}
     kind = names.get(type(value), f"a {type(value).__name__}")
-    return f"it is {kind}{' in JSON text' if text else ''} in none of the shapes {', '.join(KINDS)}"
+    has_code = isinstance(value, list) and all(isinstance(item, dict) and "code" in item for item in value)
+    hint = "; if it is an RLM's, say --kind repl" if has_code else ""
+    return f"it is {kind}{' in JSON text' if text else ''} in none of the shapes {', '.join(KINDS)}{hint}"
 
 
 def _hint(record: Any) -> str:

@@ -37,7 +37,8 @@ def trajectory_of(x: Any, default: Any = _NOT_GIVEN) -> Any:
     In this order:
 
     1. A real trajectory, as is, the very same object: `x.trajectory`, or a mapping's `x["trajectory"]`, or
-       `x` itself if it is one (a dict with keys like `tool_name_0`, or an empty dict).
+       `x` itself if it is one (a dict with keys like `tool_name_0`, or an empty dict); then the list that an
+       RLM's prediction has as its `repl_trajectory`.
     2. Of a prediction of the history-based ReAct, a `dspy.History` or their dumps (dict, list of events, JSON
        text): V1's flat dict of the last run in the history. A prediction's is made once: in-place edits last.
        If that run is an RLM's: its list, as `repl_trajectory_of` gives it, so that code for both goes on.

@@ -37,21 +37,24 @@ class Refuse:
         if name.split(".")[0] in ("dspy", "pydantic", "pydantic_core"):
             raise AssertionError(name)
 sys.meta_path.insert(0, Refuse())
-from react_shims import trajectory_of, steps_of, dump_history
-from react_shims.wire import to_events, keep_steps
+from react_shims import trajectory_of, steps_of, dump_history, repl_trajectory_of
+from react_shims.wire import to_events, to_repl_events, keep_steps
 events = to_events({"tool_name_0": "a", "tool_args_0": {}, "observation_0": 1.5}, {"q": 1}, {"a": None})
 dump_history(events)
+rlms = to_repl_events([{"code": "c", "output": "o"}], {"q": 1}, {"a": None})
+assert repl_trajectory_of(dump_history(rlms)) == [{"code": "c", "output": "o"}]
 print(trajectory_of(events), len(list(steps_of(events))), len(keep_steps(events, {}).events))
 """
     assert run(code) == "{'tool_name_0': 'a', 'tool_args_0': {}, 'observation_0': 1.5} 1 1"
 
 
 def test_no_module_of_the_conversion_names_dspy_in_an_import() -> None:
-    for path in [*PACKAGE.glob("wire/*.py"), PACKAGE / "trajectory.py", PACKAGE / "recorded.py"]:
+    names = ("trajectory.py", "repl_trajectory.py", "stored_trajectory.py", "recorded.py")
+    for path in [*PACKAGE.glob("wire/*.py"), *map(PACKAGE.joinpath, names)]:
         for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(name.split(".")[0] == "dspy" for name in names), path
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not any(module.split(".")[0] == "dspy" for module in modules), path
 
 
 @pytest.mark.parametrize("name", ["to_history", "load_history", "history_of"])

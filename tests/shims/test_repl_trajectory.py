@@ -14,7 +14,7 @@ from events import FINISH, call, flat, submit, turn
 
 from react_shims import has_trajectory, repl_trajectory_of, steps_of, trajectory_of
 from react_shims.stored_trajectory import DerivedTrajectory
-from react_shims.wire import is_repl_event, is_run_event, run_bounds, to_repl_events
+from react_shims.wire import is_repl_event, is_run_event, keep_steps, run_bounds, to_repl_events
 from react_shims.wire.repl import entry_of, is_extract_event
 
 LOOK = {"reasoning": "look", "code": "print(x)", "output": "1"}
@@ -256,6 +256,7 @@ def test_an_rlm_may_be_asked_about_tool_calls() -> None:
     assert is_repl_event(event)
     assert repl_trajectory_of([event, RLM[1]]) == STEPS
     assert repl_trajectory_of([*V2, event, RLM[1]]) == STEPS
+    assert keep_steps([event], {}).events == [event]  # it has no step that could be dropped
 
 
 def bounds(*events: dict[str, Any]) -> tuple[int, int]:

@@ -216,7 +216,7 @@ def test_inputs_and_outputs_are_those_that_are_named() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        [{"code": "c", "output": "o"}],  # anybody's
+        [{"code": "c", "output": "o"}],
         [{"reasoning": "r", "code": None, "output": "o"}],
         [LOOK, {"reasoning": "r"}],
         [LOOK, "text"],
@@ -227,11 +227,15 @@ def test_inputs_and_outputs_are_those_that_are_named() -> None:
     ids=str,
 )
 def test_what_is_neither_is_a_reject(value: Any) -> None:
+    """An object with code and output is anybody's."""
     for record in ({"trajectory": value}, {"run": value}):
         with pytest.raises(RejectedError, match="no trajectory that could be recognised"):
             forward(record)
     with pytest.raises(RejectedError, match=r"in its field 'trajectory': it is (a list in none|plain text)"):
         forward({"trajectory": value})
+    if value == [{"code": "c", "output": "o"}]:
+        with pytest.raises(RejectedError, match="if it is an RLM's, say --kind repl"):
+            forward({"trajectory": value})
 
 
 @pytest.mark.parametrize("text", [TEXT + "\n", TEXT[:-1], TEXT.replace("\n1\n", "\n[redacted]\n")])

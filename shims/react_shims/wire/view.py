@@ -19,7 +19,7 @@ from react_shims.wire.events import (
 )
 from react_shims.wire.flat import COMPLETED, FINISH, STEP_FIELDS
 from react_shims.wire.marker import marker_of
-from react_shims.wire.repl import is_repl_event, is_run_event
+from react_shims.wire.repl import REPL_ENTRY, is_repl_event, is_run_event
 from react_shims.wire.repl_runs import repl_fields_in, starts_repl_run
 
 # How DSPy says that a prediction's outputs came from the last-chance submit after the loop, which is V1's
@@ -73,6 +73,8 @@ def flat_view(events: Sequence[Mapping[str, Any]]) -> FlatView:
 
 def steps_in(event: Mapping[str, Any]) -> Iterator[EventStep]:
     """The steps that one event shows, in the order V1 would have numbered them."""
+    if REPL_ENTRY in event and is_repl_event(event):
+        return  # an RLM's, which may have been asked about tool calls
     marker = marker_of(event)
     if marker.forced:
         return  # stands for V1's extractor, which was not a step
