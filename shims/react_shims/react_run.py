@@ -95,13 +95,17 @@ class ReActRun(Run):
         return CallIds(self._earlier)
 
     def received(self, prediction: Any) -> Any:
+        tool_calls = getattr(prediction, "tool_calls", None)
         if self._forced is not None:
             self._forced = prediction
-        elif not getattr(getattr(prediction, "tool_calls", None), "tool_calls", None):
+        elif not getattr(tool_calls, "tool_calls", None):
             self._reason = "empty_tool_calls"
         if self.history is None:
             return prediction
-        return self._ids.unique(prediction, len(self.history.messages))
+        unique = self._ids.unique(tool_calls, len(self.history.messages))
+        if unique is tool_calls or not isinstance(prediction, dspy.Prediction):
+            return prediction
+        return prediction.copy(tool_calls=unique)
 
     def failed(self, error: Exception) -> None:
         if self._forced is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator
 from typing import Any, Protocol, TypeAlias
 
@@ -35,7 +36,7 @@ class Run:
     def __init__(self, agent: Any, overflow: Overflow | None) -> None:
         self.agent = agent
         self.overflow = overflow
-        self.forward_entered = False
+        self.depth = 0  # how far along the agent's classes, most derived first, its `forward`s were entered
         self.history: Any = None
         self.start = 0  # this run's first event in history.messages
 
@@ -90,6 +91,20 @@ def once(inputs: Inputs) -> Attempts:
     raise (yield inputs)
 
 
+_STACK_IS_WALKED = dspy.__version__.startswith("3.3.")
+
+
+def _call_of(predictor: Any) -> Any:
+    """What calling the predictor calls.
+
+    On DSPy 3.3 that is one frame less, for the one of ours: all that `Predict` does there before it calls
+    `Module` is to refuse positional arguments, and there are none.
+    """
+    if _STACK_IS_WALKED and type(predictor).__call__ is dspy.Predict.__call__:
+        return functools.partial(dspy.Module.__call__, predictor)
+    return predictor
+
+
 class Asking(Protocol):
     """What decides about calls of a predictor."""
 
@@ -118,12 +133,14 @@ class Calls:
     # DSPy 3.3 walks the whole stack at every call of a module: few frames of ours, so no helper for the two.
 
     def __call__(self, **inputs: Any) -> Any:
-        attempts = self._run.attempts(inputs, self._predictor)
+        predictor = self._predictor
+        attempts = self._run.attempts(inputs, predictor)
+        call = _call_of(predictor)
         try:
             attempt = next(attempts)
             while True:
                 try:
-                    return self._run.received(self._predictor(**attempt))
+                    return self._run.received(call(**attempt))
                 except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
                     attempt = attempts.send(error)
         except Exception as error:

@@ -9,7 +9,9 @@ there is nothing to install, share between threads or undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -28,8 +30,8 @@ class _PredictorSlot:
 
     def __get__(self, agent: Any, owner: type[Any]) -> Any:
         try:
-            predictor = vars(agent)[PREDICTOR]
-        except (KeyError, TypeError):
+            predictor = object.__getattribute__(agent, "__dict__")[PREDICTOR]
+        except (KeyError, AttributeError):
             where = owner.__name__
             raise AttributeError(f"{where!r} object has no attribute {PREDICTOR!r}") from None
         run = _current.get()
@@ -45,11 +47,19 @@ class _PredictorSlot:
 class RunScope:
     """Mixin before a DSPy agent class: knows when the agent runs. Does nothing on V1 agents.
 
-    A run begins in `__call__` or `acall`, or in `forward` or `aforward` when those are called directly. (A
-    subclass may also reach the engine past this class, as in `dspy.ReAct.forward(self, ...)`.)
+    A run begins in the outermost `forward` or `aforward`, which may be a subclass's own. (That may reach the
+    engine past this class, as in `dspy.ReAct.forward(self, ...)`.) Not in `__call__`: DSPy 3.3 looks up the
+    source of every frame on the stack at each call of a module, so every frame of ours makes a turn slower.
     """
 
     react = _PredictorSlot()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, beginning_a_run in (("forward", _beginning_a_run), ("aforward", _beginning_a_run_async)):
+            method = inspect.getattr_static(cls, name)
+            if inspect.isfunction(method) and not hasattr(method, BEGINS_A_RUN):
+                setattr(cls, name, beginning_a_run(method, cls))
 
     def _overflow(self) -> Overflow | None:
         """How this agent's next run handles an overflow; None for DSPy's own way, which is to give up."""
@@ -58,16 +68,8 @@ class RunScope:
     def _make_run(self) -> Run:
         return Run(self, self._overflow())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with self._new_run():
-            return super().__call__(*args, **kwargs)  # type: ignore[misc]
-
-    async def acall(self, *args: Any, **kwargs: Any) -> Any:
-        with self._new_run():
-            return await super().acall(*args, **kwargs)  # type: ignore[misc]
-
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        with self._entered_run() as run:
+        with self._run_in(RunScope) as run:
             if run is None:
                 return super().forward(*args, **kwargs)  # type: ignore[misc]
             try:
@@ -80,7 +82,7 @@ class RunScope:
             return run.remembered_by(prediction)
 
     async def aforward(self, *args: Any, **kwargs: Any) -> Any:
-        with self._entered_run() as run:
+        with self._run_in(RunScope) as run:
             if run is None:
                 return await super().aforward(*args, **kwargs)  # type: ignore[misc]
             try:
@@ -97,33 +99,62 @@ class RunScope:
         return await super().aforward(*args, **kwargs)  # type: ignore[misc]
 
     @contextmanager
-    def _new_run(self) -> Iterator[Run | None]:
+    def _run_in(self, cls: type[Any]) -> Iterator[Run | None]:
+        """The run in which this class's `forward` is: a new one, unless a subclass's has called it.
+
+        None for V1 agents.
+        """
         v2 = v2_class()
         if v2 is None or not isinstance(self, v2):
             yield None
+            return
+        classes = type(self).__mro__
+        depth = classes.index(cls) if cls in classes else 0  # a method may be borrowed from another class
+        outer = _current.get()
+        if outer is not None and outer.agent is self and outer.depth < depth:
+            outer.depth = depth
+            yield outer
             return
         if PREDICTOR not in vars(self):
             raise RuntimeError(
                 f"{type(self).__name__} has no predictor {PREDICTOR!r}. Either its __init__ does not call "
                 f"{v2.__name__}'s, or DSPy {dspy.__version__} keeps it elsewhere: update react-shims."
             )
-        outer = _current.get()
         run = self._make_run()
+        run.depth = depth
         _current.set(run)
         try:
             yield run
         finally:
             _current.set(outer)
 
-    @contextmanager
-    def _entered_run(self) -> Iterator[Run | None]:
-        """The run that `__call__` began, or a new one when `forward` was called directly."""
-        run = _current.get()
-        if run is None or run.agent is not self or run.forward_entered:
-            with self._new_run() as run:
-                if run is not None:
-                    run.forward_entered = True
-                yield run
-            return
-        run.forward_entered = True
-        yield run
+
+BEGINS_A_RUN = "_react_shims_begins_a_run"
+"""Attribute of functions that do."""
+
+for own in (RunScope.forward, RunScope.aforward):
+    setattr(own, BEGINS_A_RUN, True)
+
+
+def _beginning_a_run(forward: Callable[..., Any], cls: type[RunScope]) -> Callable[..., Any]:
+    """A subclass's own `forward`, in a run. `cls`: the subclass."""
+
+    @functools.wraps(forward)
+    def forward_in_a_run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._run_in(cls):
+            return forward(self, *args, **kwargs)
+
+    setattr(forward_in_a_run, BEGINS_A_RUN, True)
+    return forward_in_a_run
+
+
+def _beginning_a_run_async(aforward: Callable[..., Any], cls: type[RunScope]) -> Callable[..., Any]:
+    """A subclass's own `aforward`, in a run."""
+
+    @functools.wraps(aforward)
+    async def aforward_in_a_run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._run_in(cls):
+            return await aforward(self, *args, **kwargs)
+
+    setattr(aforward_in_a_run, BEGINS_A_RUN, True)
+    return aforward_in_a_run

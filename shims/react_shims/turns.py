@@ -77,23 +77,23 @@ class CallIds:
         self._is_continued = bool(earlier)
         self._taken = {call.id for event in earlier if isinstance(event, Mapping) for call in calls_of(event)}
 
-    def unique(self, prediction: Any, position: int) -> Any:
-        """The prediction of a turn, with other ids where its own occurred before.
+    def unique(self, tool_calls: Any, position: int) -> Any:
+        """A turn's `dspy.ToolCalls`, with other ids where its own occurred before; anything else as it is.
 
         `position`: of the turn's event in the history.
         """
-        calls = getattr(prediction, "tool_calls", None)
-        if not isinstance(calls, dspy.ToolCalls) or not isinstance(prediction, dspy.Prediction):
-            return prediction
-        named = [self._named(call, position, index) for index, call in enumerate(calls.tool_calls)]
-        if all(new is old for new, old in zip(named, calls.tool_calls, strict=True)):
-            return prediction
-        return prediction.copy(tool_calls=calls.model_copy(update={"tool_calls": named}))
+        if not isinstance(tool_calls, dspy.ToolCalls):
+            return tool_calls
+        calls = tool_calls.tool_calls
+        named = [self._named(call, position, index) for index, call in enumerate(calls)]
+        # Calls compare by identity first: this costs nothing when none was named anew.
+        return tool_calls if named == calls else tool_calls.model_copy(update={"tool_calls": named})
 
     def _named(self, call: Any, position: int, index: int) -> Any:
-        if call.id is None and not self._is_continued:
-            return call
         name = call.id
+        if name is None and not self._is_continued and f"call_{position}_{index}" not in self._taken:
+            self._taken.add(f"call_{position}_{index}")  # V2's own name for it
+            return call
         while name is None or name in self._taken:
             name = f"call_{position}_{index}"
             position += 1
