@@ -53,17 +53,53 @@ def reads(file: AnalysedFile) -> Iterator[Read]:
             yield Read(Form.ATTRIBUTE, attribute, attribute.value, scope)
     if WORD not in index.strings:
         return
+    is_word = _Word(file)
     for node, scope in index.nodes[ast.Subscript]:
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and _is_word(node.slice):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and is_word(node.slice, scope):
             yield Read(Form.ITEM, node, node.value, scope)
     for node, scope in index.nodes[ast.Compare]:
-        if isinstance(node, ast.Compare) and _is_word(node.left) and len(node.ops) == 1:
+        if isinstance(node, ast.Compare) and is_word(node.left, scope) and len(node.ops) == 1:
             receiver = _of_keys(node.comparators[0]) or node.comparators[0]
             if isinstance(node.ops[0], ast.In):
                 yield Read(Form.IN, node, receiver, scope)
             elif isinstance(node.ops[0], ast.NotIn):
                 yield Read(Form.NOT_IN, node, receiver, scope)
-    yield from _calls(file)
+    yield from _calls(file, is_word)
+
+
+class _Word:
+    """Whether an expression is the word: written out, or by a module's constant, `KEY = "trajectory"`."""
+
+    def __init__(self, file: AnalysedFile) -> None:
+        self._module = file.index.scopes[file.tree]
+        self._names: set[str] = set()
+        for string, _ in file.index.strings.get(WORD, ()):
+            if isinstance(file.parents.get(string), (ast.Assign, ast.AnnAssign)):
+                self._names.update(file.index.names_given.get(string, ()))
+        if self._names:
+            bound = file.reaching(self._module).everywhere
+            self._names = {
+                name
+                for name in self._names.difference(self._module.writers)
+                if [_is_written(definition.node) for definition in bound.get(name, ())] == [True]
+            }
+
+    def __call__(self, node: ast.expr, scope: Scope) -> bool:
+        if not isinstance(node, ast.Name):
+            return _is_written(node)
+        return node.id in self._names and home_of(node.id, scope) is self._module
+
+
+def _is_written(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value == WORD
+
+
+def home_of(name: str, scope: Scope) -> Scope | None:
+    """The scope whose variable a name means where it is read in another one; None if it is nobody's."""
+    home: Scope | None = scope
+    while home is not None and name not in home.bound:
+        home = home.elsewhere.get(name) or home.enclosing()
+    return home
 
 
 def _of_keys(node: ast.expr) -> ast.expr | None:
@@ -73,10 +109,10 @@ def _of_keys(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _calls(file: AnalysedFile) -> Iterator[Read]:
+def _calls(file: AnalysedFile, is_word: _Word) -> Iterator[Read]:
     calls = file.index.calls
     for call, scope in calls.get("get", ()):
-        if not isinstance(call.func, ast.Attribute) or not call.args or not _is_word(call.args[0]):
+        if not isinstance(call.func, ast.Attribute) or not call.args or not is_word(call.args[0], scope):
             continue
         defaults = [*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg == "default")]
         if len(call.args) + len(call.keywords) == 1:
@@ -85,7 +121,7 @@ def _calls(file: AnalysedFile) -> Iterator[Read]:
             yield Read(Form.GET_OR, call, call.func.value, scope, defaults[0])
     for name, form in (("getattr", Form.GETATTR), ("hasattr", Form.HASATTR)):
         for call, scope in calls.get(name, ()):
-            if isinstance(call.func, ast.Name) and len(call.args) >= 2 and _is_word(call.args[1]):
+            if isinstance(call.func, ast.Name) and len(call.args) >= 2 and is_word(call.args[1], scope):
                 default = call.args[2] if len(call.args) == 3 else None
                 chosen = Form.GETATTR_OR if default is not None else form
                 yield Read(chosen, call, call.args[0], scope, default)
@@ -104,10 +140,6 @@ def patterns(file: AnalysedFile) -> Iterator[tuple[ast.MatchClass, ast.expr, Sco
                 around = file.parents[around]
             if isinstance(around, ast.Match):
                 yield pattern, around.subject, scope
-
-
-def _is_word(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == WORD
 
 
 def text_of(file: AnalysedFile, node: ast.expr) -> str:

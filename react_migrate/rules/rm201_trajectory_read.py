@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.finding import Finding, Fix
+from react_migrate.finding import Edit, Finding, Fix
 from react_migrate.flow.known import REACT
+from react_migrate.flow.values import Library
 from react_migrate.rules.predictions import is_prediction
-from react_migrate.rules.reading import GUARDS, NEVER_MATCHES, patterns
+from react_migrate.rules.reading import GUARDS, NEVER_MATCHES, WORD, patterns, text_of
 from react_migrate.rules.reads_fixed import finding
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.views import views
 
 if TYPE_CHECKING:
+    import libcst as cst
+
+    from react_migrate.edit import Names
     from react_migrate.flow import AnalysedFile
 
 
@@ -82,3 +87,30 @@ def grade(pred):
         for pattern, subject, scope in patterns(file):
             if is_prediction(file, subject, scope):
                 yield Finding(self.code, file.span(pattern), NEVER_MATCHES, Fix.MANUAL)
+        for call in _getters(file):
+            text = text_of(file, call)
+            message = f"`{text}` finds nothing on DSPy 3.5 in the prediction of a ReAct agent"
+            why = ("what it is applied to is not followed",)
+            yield Finding(self.code, file.span(call), message, Fix.UNSAFE, (_as_getter(file, call),), why)
+
+
+def _getters(file: AnalysedFile) -> Iterator[ast.Call]:
+    """Every `operator.attrgetter("trajectory")` where an agent can get."""
+    for string, scope in file.index.strings.get(WORD, ()) if file.within_reach else ():
+        call = file.parents[string]
+        if not isinstance(call, ast.Call) or call.args != [string] or call.keywords:
+            continue
+        if file.values(call.func, scope) == {Library("operator.attrgetter")}:
+            yield call
+
+
+def _as_getter(file: AnalysedFile, call: ast.Call) -> Edit:
+    """The shim's reader itself: it gives the real `.trajectory` of anything that has one."""
+
+    def rewrite(node: cst.CSTNode, names: Names) -> cst.CSTNode:
+        import libcst as cst
+
+        getter = cst.ensure_type(node, cst.Call)
+        return names.node("trajectory_of").with_changes(lpar=getter.lpar, rpar=getter.rpar)
+
+    return Edit(file.span(call), "Call", rewrite)

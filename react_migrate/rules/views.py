@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from react_migrate.finding import Fix
 from react_migrate.flow import Judgement, Verdict, judge
 from react_migrate.flow.known import REACT, RLM
-from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Values
 from react_migrate.rules.misreading import misread
-from react_migrate.rules.reading import GUARDS, Read, prints_its_own_text, reads
+from react_migrate.rules.reading import GUARDS, Read, home_of, prints_its_own_text, reads
 from react_migrate.rules.rlm_steps import used_as_steps
 from react_migrate.rules.suspicion import suspicious
 
@@ -147,9 +146,7 @@ def _definitions(file: AnalysedFile, read: Read) -> list[Hashable]:
     if not isinstance(read.receiver, ast.Name):
         return [(read.scope.owner(), "".join(file.source(read.receiver).split()))]
     name = read.receiver.id
-    home: Scope | None = read.scope
-    while home is not None and name not in home.bound:
-        home = home.elsewhere.get(name) or home.enclosing()
+    home = home_of(name, read.scope)
     if home is None:
         return [name]
     own = file.reaching(home).loads.get(read.receiver) if home is read.scope.owner() else None

@@ -181,6 +181,49 @@ def test_an_f_string_that_prints_its_own_text_is_left_to_a_human() -> None:
     check_read('print(f"x={r.trajectory}")')
 
 
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("getattr(r, KEY)", "trajectory_of(r)"),
+        ('getattr(r, KEY, None)["x"]', 'trajectory_of(r, None)["x"]'),
+        ("r[KEY]", "trajectory_of(r)"),
+        ("def f():\n    return r[KEY]", "def f():\n    return trajectory_of(r)"),
+        ("[r[KEY] for _ in x]", "[trajectory_of(r) for _ in x]"),
+    ],
+)
+def test_by_a_constant_of_the_module(code: str, changed: str) -> None:
+    constant = 'KEY: str = "trajectory"\n'
+    check_read(f"{constant}{code}", f"{constant}{changed}")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'KEY = "trajectory"\nKEY = "a"\nr[KEY]',
+        'KEY = "trajectory"\nfor KEY in r: r[KEY]',
+        'KEY = "trajectory"\ndef f(KEY): return r[KEY]',
+        'KEY = "trajectory"\n[r[KEY] for KEY in x]',
+        'KEY = "trajectory"\ndef f():\n    global KEY\n    KEY = "a"\nr[KEY]',
+        'KEY, OTHER = "trajectory", "a"\nr[OTHER]',
+        'def f():\n    KEY = "trajectory"\nr[KEY]',
+    ],
+)
+def test_a_name_that_is_no_such_constant(code: str) -> None:
+    check_noop(HEAD + code + "\n")
+
+
+def test_a_getter_of_the_attribute() -> None:
+    code = (
+        'import operator as o\nmap(o.attrgetter("trajectory"), [r])\n(o.attrgetter("trajectory"))(r)\no.add\n'
+    )
+    changed = "import operator as o\nmap(trajectory_of, [r])\n(trajectory_of)(r)\no.add\n"
+    after = HEAD.replace("\n", f"\n{IMPORT}", 1) + changed
+    check_needs_unsafe(HEAD + code, after, "app.py:6 RM201 unsafe", "app.py:7 RM201 unsafe")
+    check_noop(f'{HEAD}from shop import attrgetter\n\nattrgetter("trajectory")\n')
+    check_noop(f'{HEAD}from operator import attrgetter\n\nattrgetter("trajectory", "speed")\n')
+    check_noop('from operator import attrgetter\n\nmap(attrgetter("trajectory"), cars)\n')
+
+
 def test_a_pattern_that_asks_for_the_attribute() -> None:
     check_noop(
         HEAD
