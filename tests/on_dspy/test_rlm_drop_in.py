@@ -188,6 +188,19 @@ def test_an_rlm_in_a_tool_of_another_one(way: Any) -> None:
     assert [step["reasoning"] for step in measured[0].repl_trajectory] == ["Inner.", "Inner too."]
 
 
+def test_the_predictors_of_another_rlm_are_its_own_during_a_run() -> None:
+    def other_ones() -> str:
+        """Look at another RLM."""
+        return f"{type(other.generate_action).__name__} {type(agent.generate_action).__name__}"
+
+    other = rlm()
+    agent = rlm(tools=[other_ones])
+    prediction, _ = run(agent, [act("print(other_ones())"), SUBMIT], **QUESTION)
+    others, own = prediction.repl_trajectory[0]["output"].split()
+    assert others == type(other.generate_action).__name__ == "Predict"
+    assert own != "Predict"
+
+
 def test_an_rlm_that_calls_itself() -> None:
     def deeper(query: str) -> int:
         """Ask yourself."""
@@ -287,12 +300,24 @@ def test_a_subclass_with_a_forward_of_its_own(way: Any) -> None:
             assert isinstance(self.generate_action, dspy.Predict)
             return super().forward(**inputs, query="Please.")
 
+        def _execute_iteration(self, *args: Any, **options: Any) -> Any:
+            return self.as_ever(super()._execute_iteration, *args, **options)
+
+        def as_ever(self, iterate: Any, *args: Any, **options: Any) -> Any:
+            """Puts another predictor in the place, and then back what was there."""
+            before, self.generate_action = self.generate_action, dspy.Predict("question -> answer")
+            self.generate_action = before
+            assert isinstance(before, dspy.Predict)
+            assert before.signature is self.generate_action.signature
+            return iterate(*args, **options)
+
         async def aforward(self, **inputs: Any) -> Any:
             return await super().aforward(**inputs, query="Please.")
 
     agent = Polite(SIGNATURE, interpreter_factory=InProcess)
     prediction, _ = way.run(agent, [LOOK, SUBMIT], context="c")
     assert prediction.history.messages[0]["query"] == "Please."
+    assert type(agent.generate_action) is dspy.Predict
 
 
 # --- names --------------------------------------------------------------------------------------------------

@@ -300,12 +300,14 @@ def test_turns_of_a_react_in_the_same_history(native: bool) -> None:
         load_history(json.dumps(dump_history(mixed))),
     ):
         _, lm = Way(adapter=adapter).run(rlm(), [SUBMIT], **AGAIN, history=continued)
-        shown = lm.shown(0)
-        assert "where?" in shown
-        assert "I search." in shown
-        assert "found it" in shown
-        assert "How long is it?" in shown
-        assert "\nNone" not in shown
+        (asked, question), (said, thought), (told, result), *_ = lm.conversation(0)
+        assert (asked, said) == ("user", "assistant")
+        assert question.endswith("where?")
+        assert "I search." in thought
+        assert told == ("tool" if native else "user")
+        assert "found it" in result
+        assert "How long is it?" in lm.shown(0)
+        assert "\nNone" not in lm.shown(0)
 
 
 def test_a_chats_questions_and_answers() -> None:

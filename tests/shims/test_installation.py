@@ -30,7 +30,7 @@ def test_without_dspy_the_status_says_what_works(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("name", ["ReAct", "ReActV2", "TruncationHook", "install_trajectory"])
+@pytest.mark.parametrize("name", ["RLM", "ReAct", "ReActV2", "TruncationHook", "install_trajectory"])
 def test_without_dspy_a_class_says_what_is_missing(name: str, tmp_path: Path) -> None:
     done = python("-c", f"from react_shims import {name}", folder=tmp_path)
     assert done.returncode == 1
