@@ -319,6 +319,43 @@ def test_a_chats_questions_and_answers() -> None:
     assert reply.startswith("[[ ## answer ## ]]\n2")
 
 
+def test_a_chat_about_something_that_is_called_like_an_actions_field() -> None:
+    agent = rlm("code -> reasoning")
+    history = [{"code": "x = 1", "reasoning": "It assigns."}]
+    _, lm = run(agent, [act("SUBMIT('y')")], code="y = 2", history=history)
+    (asked, question), (said, reply), _ = conversation(lm, 0)
+    assert (asked, said) == ("user", "assistant")
+    assert "Variable: `code`" in question
+    assert "x = 1" in question
+    assert reply.startswith("[[ ## reasoning ## ]]\nIt assigns.")
+    assert "[[ ## code ## ]]" not in reply
+
+
+def test_an_action_that_a_processor_wrote() -> None:
+    """It is told by what the model was asked, whatever the outputs of the RLM are called."""
+    written = {"variables_info": "none", "reasoning": "Because.", "code": "print(1)"}
+    agent = rlm("context -> code", history_processor=lambda history: dspy.History(messages=[written]))
+    _, lm = run(agent, [act("SUBMIT('y')")], context="c")
+    assert lm.conversation(0)[1] == (
+        "assistant",
+        TEXT.format_assistant_message_content(agent.generate_action.signature, written),
+    )
+
+
+class Everything(dspy.ChatAdapter):  # type: ignore[misc]
+    """A user's adapter that shows all inputs that are left, as DSPy's method leaves them."""
+
+    def format(self, signature: Any, demos: Any, inputs: dict[str, Any]) -> Any:
+        system = {"role": "system", "content": self.format_system_message(signature)}
+        history = self.format_conversation_history(signature.delete("history"), "history", inputs)
+        return [system, *history, {"role": "user", "content": " ".join(inputs)}]
+
+
+def test_the_history_is_taken_out_of_the_inputs_as_dspy_does() -> None:
+    _, lm = Way(adapter=Everything()).run(rlm(), [LOOK, SUBMIT], **QUESTION)
+    assert lm.conversation(1)[-1] == ("user", "variables_info iteration")
+
+
 def test_large_inputs_of_a_chat_are_shown_as_variables() -> None:
     history = [{"context": "x" * 50_000, "query": "how many?", "answer": 2}]
     _, lm = run(rlm(), [SUBMIT], **AGAIN, history=history)
