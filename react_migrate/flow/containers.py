@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import arguments, names, objects, standins
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import DICTS
+from react_migrate.flow.only_name import only_name
 from react_migrate.flow.scopes import STAR, terminal
 from react_migrate.flow.values import (
     NOTHING,
@@ -277,7 +278,7 @@ def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Va
     """What `.append`, `[key] = ` and their like put into it: in the file that makes it, and where another
     file does so by the name that it has there. (Not: in a function of another file that it is passed to.)"""
     home = value.frame.file
-    yield from _added_in(flow, value, home, None)
+    yield from _added_in(flow, value, home, only_name(home, value.node))
     for name in sorted(home.index.names_given.get(value.node, ())):
         for file in flow.program.knowing(home, name, home.module_name):
             if file is not home:

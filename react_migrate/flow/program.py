@@ -54,6 +54,7 @@ class AnalysedFile:
         self._line = source.line
         self.tree = tree
         self.index: Index = build_index(self, tree)
+        self.kept: dict[str, bool] = {}  # of only_name.py: names whose values are never handed on
         self._reaching: dict[Scope, Reaching] = {}
 
     @property
@@ -92,13 +93,11 @@ class AnalysedFile:
         for node in todo:  # it grows as it is walked
             for name in FIELDS[node.__class__]:
                 child = getattr(node, name, None)
-                if child.__class__ is list:
-                    nodes = [item for item in child if isinstance(item, ast.AST)]
-                    todo += nodes
-                    found.update(dict.fromkeys(nodes, node))
-                elif child is not None:
-                    todo.append(child)
-                    found[child] = node
+                for each in child if child.__class__ is list else (child,):
+                    if each is not None:
+                        found[each] = node
+                        if FIELDS[each.__class__]:
+                            todo.append(each)
         return found
 
     def reaching(self, scope: Scope) -> Reaching:

@@ -56,11 +56,14 @@ def join(*environments: Environment | None) -> Environment | None:
     taken = [env for env in environments if env is not None]
     if len(taken) < 2:
         return dict(taken[0]) if taken else None
-    joined: Environment = {}
-    for env in taken:
+    joined = dict(taken[0])
+    for env in taken[1:]:
         for name, definitions in env.items():
-            known = joined.get(name, ())
-            joined[name] = known + tuple(d for d in definitions if d not in known)
+            known = joined.get(name)
+            if known is None:
+                joined[name] = definitions
+            elif known is not definitions:
+                joined[name] = known + tuple(d for d in definitions if d not in known)
     return joined
 
 
@@ -162,9 +165,10 @@ class _Pass:
     def load(self, node: ast.Name) -> None:
         if self.env is None:
             return
-        found = self.env.get(node.id, ())
-        known = self.result.loads.get(node, ())
-        self.result.loads[node] = known + tuple(d for d in found if d not in known)
+        found = self.env.get(node.id)
+        if found is not None:
+            known = self.result.loads.get(node, ())
+            self.result.loads[node] = known + tuple(d for d in found if d not in known) if known else found
 
     def comprehension_targets(self, node: Comprehension) -> None:
         for generator in node.generators:
@@ -179,7 +183,7 @@ class _Pass:
                 method(self, statement)
             else:
                 self.expression(statement)
-            if self.raised and self.env is not None:
+            if self.raised and self.env is not None and self.env != self.raised[-1][-1]:
                 self.raised[-1].append(dict(self.env))
 
     def assignment(self, node: ast.Assign) -> None:
