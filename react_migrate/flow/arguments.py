@@ -41,7 +41,7 @@ def parameter(flow: Evaluator, arg: ast.arg, frame: Frame) -> Values:
             [_from_call(flow, each, node, arg, frame) for each in callers.bindings(flow, frame)]
         )
     evidence = hints.instance_of(flow, arg.annotation, _outside(frame)) if arg.annotation else None
-    if evidence and not any(isinstance(value, Unknown) for value in evidence):
+    if evidence and hints.tells(evidence):
         return via(evidence, frame.file, arg, f"parameter `{arg.arg}` is annotated so")
     called = list(callers.bindings(flow, frame))
     passed = union([_from_call(flow, binding, node, arg, frame) for binding in called])

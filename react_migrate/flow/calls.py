@@ -165,7 +165,7 @@ def _compute_result(flow: Evaluator, function: Function, frame: Frame) -> Values
         found |= one(NoValue())
     if node.returns is not None and any(isinstance(value, Unknown) for value in found):
         promised = hints.instance_of(flow, node.returns, function.frame)
-        if not any(isinstance(value, Unknown) for value in promised):
+        if hints.tells(promised):
             return promised
     return found
 

@@ -46,6 +46,7 @@ _SEQUENCES = frozenset(
         *("AsyncIterator", "AsyncIterable", "Generator", "AsyncGenerator"),
     )
 )
+_CONTAINERS_IN = frozenset(("builtins", "typing", "collections", "collections.abc"))
 _PROTOCOLS = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
 _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
 
@@ -73,6 +74,13 @@ def instance_of(flow: Evaluator, node: ast.expr, frame: Frame, resolve: Resolve 
     if isinstance(node, ast.Subscript):
         return _generic(flow, node, frame, resolve)
     return union(_promised(flow, value) for value in resolve(flow, node, frame))
+
+
+def tells(values: Values) -> bool:
+    """Whether a promise leaves nothing open, of what a container holds neither."""
+    return all(
+        tells(value.every) if isinstance(value, Items) else not isinstance(value, Unknown) for value in values
+    )
 
 
 def quoted(flow: Evaluator, text: str, frame: Frame) -> Values:
@@ -136,6 +144,9 @@ def _promised(flow: Evaluator, value: Value) -> Values:
             return one(Instance(value, trail=value.trail))
         if value.path in {"dspy.Prediction", "dspy.Module", "typing.Any", "builtins.object"}:
             return one(Unknown(f"it is annotated `{value.path}`, which does not say what kind"))
+        top, _, name = value.path.rpartition(".")
+        if top in _CONTAINERS_IN and name in _SEQUENCES | _MAPPINGS | {"tuple", "Tuple"}:
+            return one(Unknown(f"it is annotated `{name}`, which does not say of what"))
         if value.path.startswith("builtins."):
             return one(Other(f"`{value.path.removeprefix('builtins.')}`"))
         if value.path.rpartition(".")[2][:1].isupper():

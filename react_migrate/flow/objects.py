@@ -193,7 +193,7 @@ def _field(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values
     frame = classes.body_frame(flow, cls)
     default = flow.values(statement.value, frame) if statement.value is not None else NOTHING
     promised = hints.instance_of(flow, statement.annotation, frame)
-    if not any(isinstance(value, Unknown) for value in promised):
+    if hints.tells(promised):
         return promised | default
     sites = [instance.made] if instance.made is not None else callers.constructions(flow, cls)
     order = [field for each in reversed(list(classes.lineage(flow, cls))) for field in fields(each)]
