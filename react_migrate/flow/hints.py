@@ -116,6 +116,9 @@ def _by_name(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
 def _generic(flow: Evaluator, node: ast.Subscript, frame: Frame, resolve: Resolve) -> Values:
     name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name in {"type", "Type"}:
+        promised = instance_of(flow, parts[0], frame, resolve)
+        return frozenset(value.cls if isinstance(value, Instance) else value for value in promised)
     inside = [instance_of(flow, part, frame, resolve) for part in parts]
     if name in _WRAPPERS:
         return inside[0] | one(NoValue()) if name == "Optional" else inside[0]

@@ -84,6 +84,14 @@ class Scope:
         return scope
 
 
+def home_of(name: str, scope: Scope) -> Scope | None:
+    """The scope whose variable a name means where it is read in another one; None if it is nobody's."""
+    home: Scope | None = scope
+    while home is not None and name not in home.bound:
+        home = home.elsewhere.get(name) or home.enclosing()
+    return home
+
+
 def terminal(node: ast.AST) -> str | None:
     """The last name of a dotted expression: `g` of `f.g`, `f` of `f`."""
     if isinstance(node, ast.Attribute):

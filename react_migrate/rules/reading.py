@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from react_migrate.flow.scopes import Scope
+from react_migrate.flow.scopes import Scope, home_of
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -92,14 +92,6 @@ class _Word:
 
 def _is_written(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and node.value == WORD
-
-
-def home_of(name: str, scope: Scope) -> Scope | None:
-    """The scope whose variable a name means where it is read in another one; None if it is nobody's."""
-    home: Scope | None = scope
-    while home is not None and name not in home.bound:
-        home = home.elsewhere.get(name) or home.enclosing()
-    return home
 
 
 def _of_keys(node: ast.expr) -> ast.expr | None:

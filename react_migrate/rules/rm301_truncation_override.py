@@ -28,8 +28,9 @@ class TruncationOverride(Rule):
     same flat dict and sends what it leaves. The mixin goes once, on the topmost class that overrides, itself
     or by way of a plain class it mixes in.
 
-    Fix safety: safe. Overrides of another shape are RM302's, classes that replace V1's loop RM303's; neither
-    is edited.
+    Fix safety: safe. Where the base is not known to be one and the same class every time, the override is
+    reported and left: before a class that has the mixin already it cannot stand again. Overrides of another
+    shape are RM302's, classes that replace V1's loop RM303's; neither is edited.
     """
 
     code = "RM301"
@@ -68,13 +69,19 @@ class Lean(ReAct):
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         for subclass in subclasses(file):
-            if not needs_mixin(subclass) or subclass.has_mixin or not can_be_kept(subclass):
-                continue
             base = subclass.base_to_mix_before()
-            if base is not None:
+            if base is None or not can_be_kept(subclass):
+                continue
+            place = file.span(subclass.hook or base)
+            message = f"`{subclass.cls.node.name}.truncate_trajectory` is never called on DSPy 3.5"
+            if subclass.hook is not None and subclass.may_stand_on_v1(base):
+                yield Finding(self.code, place, message, Fix.MANUAL, (), (_SEVERAL,))
+            elif needs_mixin(subclass) and not subclass.has_mixin:
                 edit = Edit(file.span(base), "Arg", _with_mixin)
-                message = f"`{subclass.cls.node.name}.truncate_trajectory` is never called on DSPy 3.5"
-                yield Finding(self.code, file.span(subclass.hook or base), message, self.fix, (edit,))
+                yield Finding(self.code, place, message, self.fix, (edit,))
+
+
+_SEVERAL = "what it derives from may also be a class that has the mixin already: put it where it is needed"
 
 
 def needs_mixin(subclass: Subclass) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from react_migrate.flow import classes
 from react_migrate.flow.frames import Frame
 from react_migrate.flow.known import RUN_METHODS, V1
-from react_migrate.flow.scopes import Scope
+from react_migrate.flow.scopes import FunctionNode, Scope, home_of, parameters
 from react_migrate.flow.values import Class, Library
 
 if TYPE_CHECKING:
@@ -92,6 +92,20 @@ class Subclass:
                 if isinstance(value, Class) and classes.library_root(self.flow, value) == V1:
                     return base
         return None
+
+    def may_stand_on_v1(self, base: ast.expr) -> bool:
+        """Whether a base, as written, is DSPy's own class at some times only, or is only of a type."""
+        values = self.flow.values(base, self.cls.frame)
+        if not any(isinstance(value, Library) and value.path == V1 for value in values):
+            return False
+        return len(values) > 1 or _is_annotated_parameter(base, self.cls.frame.scope)
+
+
+def _is_annotated_parameter(node: ast.expr, scope: Scope) -> bool:
+    home = home_of(node.id, scope) if isinstance(node, ast.Name) else None
+    if home is None or not isinstance(node, ast.Name) or not isinstance(home.node, FunctionNode):
+        return False
+    return any(arg.arg == node.id and arg.annotation for arg in parameters(home.node.args))
 
 
 def subclasses(file: AnalysedFile) -> Iterator[Subclass]:

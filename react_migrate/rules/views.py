@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from react_migrate.finding import Fix
 from react_migrate.flow import Judgement, Verdict, judge
 from react_migrate.flow.known import REACT, RLM
+from react_migrate.flow.scopes import home_of
 from react_migrate.flow.values import Values
 from react_migrate.rules.misreading import misread
-from react_migrate.rules.reading import GUARDS, Read, home_of, prints_its_own_text, reads
+from react_migrate.rules.reading import GUARDS, Read, prints_its_own_text, reads
 from react_migrate.rules.rlm_steps import used_as_steps
 from react_migrate.rules.suspicion import suspicious
 

@@ -159,6 +159,36 @@ def test_other_classes(bases: str) -> None:
     check_noop(f"{head}\n\nclass Lean({bases}):\n{HOOK}")
 
 
+MADE = """\
+def make(base):
+    class Lean(base):
+        def truncate_trajectory(self, trajectory):
+            return {}
+
+    return Lean
+
+
+make(dspy.ReAct)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "call"),
+    [("base: type[dspy.ReAct]", "make(dspy.ReAct)"), ("base", "make(dspy.ReAct), make(Short)")],
+)
+def test_a_base_that_may_have_the_mixin_already(parameter: str, call: str) -> None:
+    short = f"class Short(dspy.ReAct):\n{HOOK}"
+    hooked = short.replace("dspy.ReAct", "TruncationHook, dspy.ReAct")
+    made = MADE.replace("make(base)", f"make({parameter})").replace("make(dspy.ReAct)", call)
+    before, after = "import dspy\n\n\n", "import dspy\nfrom react_shims import TruncationHook\n\n\n"
+    check_transformed(f"{before}{short}{made}", f"{after}{hooked}{made}", "app.py:10 RM301 manual")
+
+
+def test_a_base_that_every_call_passes() -> None:
+    after = MADE.replace("Lean(base)", "Lean(TruncationHook, base)")
+    check_transformed(f"import dspy\n{MADE}", f"import dspy\nfrom react_shims import TruncationHook\n{after}")
+
+
 def test_a_name_that_is_taken() -> None:
     check_transformed(
         f"import dspy\n\n\nclass TruncationHook:\n    pass\n\n\nclass Lean(dspy.ReAct):\n{HOOK}",
