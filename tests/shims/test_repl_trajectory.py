@@ -245,6 +245,12 @@ def test_an_input_may_be_called_repl_entry(value: Any) -> None:
     assert trajectory_of([event, V2[1]]) == V1
 
 
+def test_inputs_and_outputs_may_be_called_code_and_output() -> None:
+    """Then events look like the entries of a trajectory themselves."""
+    (event,) = to_repl_events([DONE], {"code": "c", "reasoning": "r"}, {"output": "o"})
+    assert repl_trajectory_of([event]) == [DONE]
+
+
 def test_a_react_may_be_asked_about_a_dict_with_code_and_output() -> None:
     event = {**V2[0], "repl_entry": LOOK}
     assert not is_repl_event(event)
@@ -276,6 +282,7 @@ def test_the_iterations_tell_where_a_run_starts() -> None:
     assert bounds(*RLM, {**V2[0], "question": "q"}, CHAT) == (2, 3)
     assert bounds(*RLM, V2[1]) == (2, 3)  # a ReAct that was resumed without inputs
     assert bounds(EXTRACT, *RLM) == (1, 3)
+    assert bounds(*to_repl_events(STEPS, {"context": "c"}), *RLM) == (2, 4)  # converted, and gone on with
     assert bounds(again[0], again[2], again[2]) == (2, 3)  # without iterations, behind the fallback
 
 
@@ -315,9 +322,12 @@ def test_a_run_of_one_iteration_is_found_by_its_outputs() -> None:
 
 
 def test_a_react_that_failed_behind_an_rlm_did_nothing() -> None:
+    """And an output of an RLM may be called as V2's reason."""
     failed = {"history": {"messages": RLM}, "termination_reason": "empty_tool_calls"}
     assert trajectory_of(failed) == {}
     assert repl_trajectory_of(failed, None) is None
+    for reason in ("submit", "forced_submit", "extracted"):
+        assert repl_trajectory_of({**failed, "termination_reason": reason}) == STEPS
 
 
 @pytest.mark.parametrize(
