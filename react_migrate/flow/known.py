@@ -28,7 +28,7 @@ _CANONICAL = {
     "dspy.react.ReAct": "dspy.ReAct",
     "react_shims.react.ReAct": "react_shims.ReAct",
     "react_shims.react.ReActV2": "react_shims.ReActV2",
-    "react_shims.rlm.RLM": "react_shims.RLM",
+    "react_shims.rlm.module.RLM": "react_shims.RLM",
     "react_shims.truncation.TruncationHook": "react_shims.TruncationHook",
     "react_shims.trajectory.trajectory_of": "react_shims.trajectory_of",
     "react_shims.repl_trajectory.repl_trajectory_of": "react_shims.repl_trajectory_of",

@@ -86,18 +86,14 @@ def _instead(file: AnalysedFile, passed: ast.expr, scope: Scope) -> str:
 
 def _factory(file: AnalysedFile, passed: ast.expr, scope: Scope) -> str | None:
     """A function that makes such an interpreter, as the one call does that makes it now."""
-    made = [(value.made.frame.file, value.made.node) for value in _objects(file, passed, scope) if value.made]
-    if not made and isinstance(passed, ast.Call):
-        made = [(file, passed)]
-    if len({node for _, node in made}) != 1:
+    values = list(file.values(passed, scope))
+    if len(values) == 1 and isinstance(values[0], Instance) and values[0].made is not None:
+        home, call = values[0].made.frame.file, values[0].made.node
+    elif isinstance(passed, ast.Call):
+        home, call = file, passed
+    else:
         return None
-    home, call = made[0]
     if not call.args and not call.keywords:
         return text_of(home, call.func)
     text = text_of(home, call)
     return None if text.endswith("...") else f"lambda: {text}"
-
-
-def _objects(file: AnalysedFile, passed: ast.expr, scope: Scope) -> list[Instance]:
-    values = file.values(passed, scope)
-    return [value for value in values if isinstance(value, Instance)] if len(values) == 1 else []

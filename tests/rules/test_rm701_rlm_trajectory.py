@@ -74,6 +74,19 @@ def test_the_shims_own_rlm() -> None:
         print(repl_trajectory_of(RLM("d -> a")(d=1)))
         """,
     )
+    check_transformed(
+        """
+        from react_shims.rlm.module import RLM
+
+        print(RLM("d -> a")(d=1).trajectory)
+        """,
+        """
+        from react_shims import repl_trajectory_of
+        from react_shims.rlm.module import RLM
+
+        print(repl_trajectory_of(RLM("d -> a")(d=1)))
+        """,
+    )
 
 
 def test_a_subclass_with_a_loop_of_its_own_gives_what_that_returns() -> None:
@@ -110,15 +123,18 @@ def test_a_subclass_with_a_loop_of_its_own_gives_what_that_returns() -> None:
     )
 
 
-def test_a_mixin_above_it_does_not_hide_that_it_is_an_rlm() -> None:
+def test_a_mixin_before_it_does_not_hide_that_it_is_an_rlm() -> None:
     check_transformed(
         """
         import dspy
 
-        class Base(dspy.Module):
+        class Logged(dspy.Module):
             pass
 
-        class Mine(Base, dspy.RLM):
+        class Engine(dspy.RLM):
+            pass
+
+        class Mine(Logged, Engine):
             pass
 
         Mine("d -> a")(d=1).trajectory
@@ -127,14 +143,36 @@ def test_a_mixin_above_it_does_not_hide_that_it_is_an_rlm() -> None:
         import dspy
         from react_shims import repl_trajectory_of
 
-        class Base(dspy.Module):
+        class Logged(dspy.Module):
             pass
 
-        class Mine(Base, dspy.RLM):
+        class Engine(dspy.RLM):
+            pass
+
+        class Mine(Logged, Engine):
             pass
 
         repl_trajectory_of(Mine("d -> a")(d=1))
         """,
+    )
+
+
+def test_files_that_only_imports_tie_to_an_rlm() -> None:
+    files = {
+        "engine.py": 'import dspy\n\nrlm = dspy.RLM("d -> a")\n',
+        "desk.py": "from engine import rlm\n\n\ndef ask(d):\n    return rlm(d=d)\n",
+        "shop.py": "import desk\n\n\ndef order():\n    return desk.ask(1)\n",
+        "app.py": "from shop import order\n\nprint(order().trajectory)\n",
+    }
+    after = "from react_shims import repl_trajectory_of\nfrom shop import order\n\n"
+    check_transformed(files, {"app.py": f"{after}print(repl_trajectory_of(order()))\n"})
+
+
+def test_what_has_been_rewritten_is_still_known_to_be_a_list_of_steps() -> None:
+    """So that nothing is said of it the second time: a `trajectory` of the list itself is nobody's."""
+    _becomes(
+        "def show(steps): return steps.trajectory\nshow(r.trajectory)",
+        "def show(steps): return steps.trajectory\nshow(repl_trajectory_of(r))",
     )
 
 

@@ -131,4 +131,4 @@ def test_other_attributes(code: str) -> None:
     ],
 )
 def test_other_calls(code: str) -> None:
-    check_noop(f"import dspy\n\n{code}\n")
+    check_noop(f"import dspy\n\nrlm = dspy.RLM(s)\n{code}\n")
