@@ -26,6 +26,8 @@ from react_migrate.stored.guess import (
     words,
 )
 from react_migrate.stored.repl_events import submitted_names
+from react_shims.wire import EVENT_KEY
+from react_shims.wire.repl import REPL_KEYS
 from react_shims.wire.repl_runs import EXTRACTED
 
 _DOCUMENTS = words(
@@ -34,7 +36,7 @@ _DOCUMENTS = words(
     book
     """
 )
-_OWN = words("trajectory repl_trajectory repl_history final_reasoning variables_info iteration")
+_OWN = REPL_KEYS | words("trajectory repl_trajectory repl_history final_reasoning") | {EVENT_KEY}
 
 
 def guess_repl(record: Mapping[str, Any], trajectory: FieldPath, entries: Sequence[Any]) -> Guess:

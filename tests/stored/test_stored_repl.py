@@ -191,6 +191,11 @@ def test_recorded_calls_of_predictors_tell_more() -> None:
             {"query": "?"},
             {"plan": "p"},
         ),
+        (
+            {"iteration": 7, "repl_entry": 1, "react_migrate": 2, **SUBMITTED},
+            {"context": ["c"], "query": "q?"},
+            {"answer": "A"},
+        ),
         ({"trajectory": ENTRIES}, {}, {}),
     ],
     ids=lambda value: ",".join(value),
