@@ -5,15 +5,19 @@ No such DSPy can be installed here: classes made in these tests stand at `dspy.R
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import logging
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import dspy
+import pydantic
 import pytest
+from dspy.primitives import repl_types
 from rlm_runs import AGAIN, LOOK, QUESTION, SUBMIT, InProcess, Way, act, both_ways, first, rlm, run
 
 from react_shims import has_trajectory, trajectory_of
@@ -21,9 +25,9 @@ from react_shims.transition import v2_class
 
 if v2_class():
     from react_shims import RLM
-    from react_shims.rlm import module
+    from react_shims.rlm import entries, installed, module
     from react_shims.rlm.bridge import Bridged
-    from react_shims.rlm.installed import has_own_history
+    from react_shims.rlm.installed import default_adapter, has_own_history
 
 pytestmark = pytest.mark.dspy(">=3.3")
 
@@ -85,18 +89,23 @@ class Strict(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(**output, history=dspy.History(messages=events))
 
 
+def again(loaded: Any) -> Any:
+    """A second module of the same source: what it would be, had it been imported only now."""
+    spec = importlib.util.spec_from_file_location(f"{loaded.__name__}_again", str(loaded.__file__))
+    assert spec is not None
+    assert spec.loader is not None
+    second = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(second)
+    return second
+
+
 @pytest.fixture
 def shim_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
     """The shim's RLM as it is made where `dspy.RLM` is another class."""
 
     def made(stand_in: Any) -> Any:
         monkeypatch.setattr(dspy, "RLM", stand_in)
-        spec = importlib.util.spec_from_file_location("rlm_module_again", str(module.__file__))
-        assert spec is not None
-        assert spec.loader is not None
-        again = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(again)
-        return again.RLM
+        return again(module).RLM
 
     return made
 
@@ -218,6 +227,61 @@ def test_a_class_that_is_built_otherwise_is_refused_with_what_is_missing(shim_of
 def test_without_an_rlm_the_error_says_what_to_install(shim_of: Any) -> None:
     with pytest.raises(ImportError, match=r"pip install 'dspy>=3\.3'"):
         shim_of(None)
+
+
+class TaggedEntry(repl_types.REPLEntry):  # type: ignore[misc]
+    """An entry of DSPy's that says what it is when it is dumped."""
+
+    @pydantic.model_serializer()  # type: ignore[untyped-decorator,unused-ignore]
+    def tagged(self) -> dict[str, Any]:
+        return {"__dspy_repl__": "entry", "reasoning": "", "code": self.code, "output": self.output}
+
+
+class TaggedMarker(pydantic.BaseModel):  # type: ignore[misc,unused-ignore]
+    """A marker of DSPy's."""
+
+    @pydantic.model_serializer()  # type: ignore[untyped-decorator,unused-ignore]
+    def tagged(self) -> dict[str, Any]:
+        return {"__dspy_repl__": "extract_fallback"}
+
+
+def test_entries_are_dspys_where_those_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repl_types, "REPLEntry", TaggedEntry)
+    monkeypatch.setattr(repl_types, "ExtractFallbackMarker", TaggedMarker, raising=False)
+    second = again(entries)
+    assert type(second.new_entry("r", "c", "o")) is TaggedEntry
+    assert type(second.new_marker()) is TaggedMarker
+    dumped = {"__dspy_repl__": "entry", "reasoning": "r", "code": "c", "output": "o"}
+    assert type(second.live_entry(dumped)) is TaggedEntry
+    assert type(second.live_entry({"__dspy_repl__": "extract_fallback"})) is TaggedMarker
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        {"a": "dict of the user's"},
+        {"__dspy_repl__": "something new"},
+        {"__dspy_repl__": "entry", "code": 1, "output": "broken"},
+        None,
+    ],
+)
+def test_what_is_no_entry_stays_as_it_is(value: Any) -> None:
+    assert entries.live_entry(value) is value
+
+
+def test_an_unknown_default_adapter_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    predict = importlib.import_module("dspy.predict.predict")
+    for name in ("ChatAdapter", "XMLAdapter"):
+        monkeypatch.delattr(predict, name, raising=False)
+    with pytest.raises(RuntimeError, match=r"Configure one, as in dspy\.configure"):
+        default_adapter()
+
+
+def test_repl_types_that_are_elsewhere_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dspy.primitives.repl_types", None)
+    with pytest.raises(ImportError, match=r"it has no dspy\.primitives\.repl_types\. Update react-shims"):
+        again(installed)
 
 
 @pytest.mark.dspy("<3.5")

@@ -282,18 +282,27 @@ def test_the_length_of_an_output_is_not_told() -> None:
 # --- events of others ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("native", [False, True])
-def test_turns_of_a_react_in_the_same_history(native: bool) -> None:
-    adapter = ADAPTERS[f"ChatAdapter-{'native' if native else 'text'}"]
+def search(text: str) -> str:
+    return f"found {text}"
 
-    def search(text: str) -> str:
-        return f"found {text}"
 
-    lm = ScriptedLM([turn("I search.", ("search", {"text": "it"})), submit(answer="here")], native=native)
+def history_of_a_react(adapter: Any) -> Any:
+    lm = ScriptedLM(
+        [turn("I search.", ("search", {"text": "it"})), submit(answer="here")],
+        native=adapter.use_native_function_calling,
+    )
+    react: Any = v2_class()
     with dspy.context(lm=lm.lm, adapter=adapter):
-        react: Any = v2_class()
-        history = react("question -> answer", tools=[search])(question="where?").history
-    mixed = dspy.History(messages=[*history.messages, *first().history.messages])
+        return react("question -> answer", tools=[search])(question="where?").history
+
+
+both_callings = pytest.mark.parametrize("name", ["ChatAdapter-text", "ChatAdapter-native"])
+
+
+@both_callings
+def test_turns_of_a_react_in_the_same_history(name: str) -> None:
+    adapter = ADAPTERS[name]
+    mixed = dspy.History(messages=[*history_of_a_react(adapter).messages, *first().history.messages])
     for continued in (
         mixed,
         load_history(dump_history(mixed)),
@@ -304,10 +313,22 @@ def test_turns_of_a_react_in_the_same_history(native: bool) -> None:
         assert (asked, said) == ("user", "assistant")
         assert question.endswith("where?")
         assert "I search." in thought
-        assert told == ("tool" if native else "user")
+        assert told == ("tool" if name.endswith("native") else "user")
         assert "found it" in result
         assert "How long is it?" in lm.shown(0)
         assert "\nNone" not in lm.shown(0)
+
+
+@both_callings
+def test_a_turn_of_a_react_without_a_thought(name: str) -> None:
+    adapter = ADAPTERS[name]
+    history = history_of_a_react(adapter)
+    for event in history.messages:
+        del event["next_thought"]
+    _, lm = Way(adapter=adapter).run(rlm(), [SUBMIT], **AGAIN, history=history)
+    assert "found it" in "".join(text for _, text in lm.conversation(0))
+    assert "None" not in lm.shown(0)
+    assert "next_thought" not in lm.shown(0)
 
 
 def test_a_chats_questions_and_answers() -> None:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pydantic  # type: ignore[import-not-found,unused-ignore]
-from dspy.primitives import repl_types  # type: ignore[import-not-found,unused-ignore]
 
+from react_shims.rlm.installed import repl_types
 from react_shims.wire.repl import (
     ENTRY,
     ENTRY_FIELDS,

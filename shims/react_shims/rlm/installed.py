@@ -13,6 +13,23 @@ from react_shims.wire.repl import ITERATION, VARIABLES_INFO
 
 dspy = require_dspy()
 
+
+def _dspys_repl_types() -> Any:
+    """The module of `REPLEntry` and `REPLVariable`, which DSPy does not export."""
+    try:
+        return importlib.import_module("dspy.primitives.repl_types")
+    except ModuleNotFoundError as error:
+        if error.name != "dspy.primitives.repl_types":
+            raise  # DSPy is there and misses something itself
+        raise ImportError(
+            f"react_shims.RLM does not know the RLM of DSPy {dspy.__version__}: it has no "
+            f"{error.name}. Update react-shims (or, on DSPy before 3.2, DSPy).",
+            name="dspy",
+        ) from error
+
+
+repl_types = _dspys_repl_types()
+
 ACTION = (
     "generate_action"  # the predictor that thinks and writes code: its attribute, its name in saved state
 )

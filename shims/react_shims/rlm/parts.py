@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dspy.primitives.repl_types import REPLVariable  # type: ignore[import-not-found,unused-ignore]
-
-from react_shims.rlm.installed import dspy
+from react_shims.rlm.installed import dspy, repl_types
 from react_shims.wire.marker import EVENT_KEY
 from react_shims.wire.repl import ITERATION, REPL_ENTRY, REPL_KEYS, VARIABLES_INFO
 
@@ -76,5 +74,6 @@ class RunFields:
         return REPL_ENTRY in event and names.index(name) > names.index(REPL_ENTRY)
 
     def _described(self, name: str, value: Any) -> str:
-        text: str = REPLVariable.from_value(name, value, field_info=self._inputs.get(name)).format()
+        info = self._inputs.get(name)
+        text: str = repl_types.REPLVariable.from_value(name, value, field_info=info).format()
         return text

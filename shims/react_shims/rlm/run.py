@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dspy.primitives import repl_types  # type: ignore[import-not-found,unused-ignore]
-
 from react_shims.rlm.conversation import HistoryProcessor, own_history, processed
 from react_shims.rlm.entries import new_entry, new_marker
 from react_shims.rlm.installed import (
@@ -17,6 +15,7 @@ from react_shims.rlm.installed import (
     default_adapter,
     dspy,
     history_field_in,
+    repl_types,
 )
 from react_shims.rlm.parts import RunFields
 from react_shims.rlm.prediction import RLMPrediction
