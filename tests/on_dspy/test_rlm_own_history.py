@@ -149,6 +149,18 @@ def test_its_own_processor_is_used(shim_of: Any, way: Way) -> None:
     assert seen == [0, 1, -1, -1]
 
 
+class Keeping(Strict):
+    """It keeps its processor under a name of its own."""
+
+    def __init__(self, signature: Any, history_processor: Any = None) -> None:
+        super().__init__(signature)
+        self.kept = history_processor
+
+
+def test_its_own_constructor_is_given_the_processor(shim_of: Any) -> None:
+    assert shim_of(Keeping)(SIGNATURE, history_processor=len).kept is len
+
+
 @both_ways
 @pytest.mark.parametrize(
     "form",
