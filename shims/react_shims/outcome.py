@@ -22,6 +22,12 @@ SUCCESS = frozenset({"submit", "forced_submit"})
 EXTRACTED = "extracted"
 
 
+def failed(result: Any) -> bool:
+    """Whether V2 returned a prediction without outputs. (A class in between may return anything else.)"""
+    reason = result.get("termination_reason") if isinstance(result, dspy.Prediction) else None
+    return isinstance(reason, str) and reason not in SUCCESS
+
+
 def error_for(reason: str, last_event: Mapping[str, Any] | None) -> ValueError:
     """The error of DSPy 3.4 for a forced submit that did not fail by an error of the predictor's.
 
@@ -44,6 +50,8 @@ def with_history(error: Exception, history: Any, reason: str) -> Exception:
 
 class Extraction:
     """One call that extracts the outputs from a run, and how it is shortened on overflow."""
+
+    is_over = False
 
     def __init__(self, agent: Any, inputs: Inputs, history: Any, start: int, overflow: Any) -> None:
         self._history = history

@@ -7,12 +7,12 @@ from typing import Any
 
 from react_shims.deprecation import warn_user
 from react_shims.loop import ENDS_THE_LOOP, is_forced, reason_of
-from react_shims.outcome import EXTRACTED, SUCCESS, Extraction, error_for, with_history
+from react_shims.outcome import EXTRACTED, Extraction, error_for, failed, with_history
 from react_shims.prediction import with_trajectory
 from react_shims.processing import HistoryProcessing
 from react_shims.run import Calls, Inputs, Run, dspy
 from react_shims.truncation import FlatTruncation
-from react_shims.turns import CallIds, ToolsForShow, snapshot, with_answer
+from react_shims.turns import CallIds, Snapshots, ToolsForShow
 
 CONTROLS = frozenset({"history", "max_iters", "history_processor"})
 """Keyword arguments of a call that are not the signature's inputs."""
@@ -63,8 +63,8 @@ class ReActRun(Run):
         if not overridden:
             self.overflow = None if processor is None else HistoryProcessing(processor)
 
-    def remembered_by(self, prediction: Any) -> Any:
-        return with_trajectory(super().remembered_by(prediction))
+    def remembered_by(self, result: Any) -> Any:
+        return with_trajectory(super().remembered_by(result))
 
     # --- one turn -------------------------------------------------------------------------------------------
 
@@ -77,22 +77,17 @@ class ReActRun(Run):
             self._forced = dspy.Prediction()
         return {
             **inputs,
-            "history": snapshot(inputs["history"], self._earlier),
+            "history": self._snapshots.of(inputs["history"]),
             "tools": self._tools.without_functions(inputs.get("tools")),
         }
 
     @cached_property
-    def _earlier(self) -> list[Any]:
-        """The events before the run, as they are shown."""
-        outputs = self.agent.signature.output_fields
-        return [
-            with_answer(event, position, outputs)
-            for position, event in enumerate(self.history.messages[: self.start])
-        ]
+    def _snapshots(self) -> Snapshots:
+        return Snapshots(self.history.messages[: self.start], self.agent.signature.output_fields)
 
     @cached_property
     def _ids(self) -> CallIds:
-        return CallIds(self._earlier)
+        return CallIds(self.history.messages[: self.start])
 
     def received(self, prediction: Any) -> Any:
         tool_calls = getattr(prediction, "tool_calls", None)
@@ -121,7 +116,7 @@ class ReActRun(Run):
         `result` is the loop's prediction, or its error.
         """
         is_error = isinstance(result, Exception)
-        if not is_error and getattr(result, "termination_reason", None) in SUCCESS:
+        if not is_error and not failed(result):
             return result
         if self._forced is None or self.history is None:
             if is_error:

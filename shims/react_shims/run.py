@@ -37,6 +37,7 @@ class Run:
         self.agent = agent
         self.overflow = overflow
         self.depth = 0  # how far along the agent's classes, most derived first, its `forward`s were entered
+        self.is_over = False
         self.history: Any = None
         self.start = 0  # this run's first event in history.messages
 
@@ -72,11 +73,14 @@ class Run:
         """What the run returns when the last resort gave `answer`."""
         raise NotImplementedError
 
-    def remembered_by(self, prediction: Any) -> Any:
-        """The prediction, with a note of which events of its history are this run's."""
-        if self.history is not None:
-            vars(prediction)[RUN_BOUNDS] = (self.start, len(self.history.messages))
-        return prediction
+    def remembered_by(self, result: Any) -> Any:
+        """The prediction, with a note of which events of its history are this run's.
+
+        Other results are returned as they are: a class between ours and DSPy's may return anything.
+        """
+        if self.history is not None and isinstance(result, dspy.Prediction):
+            vars(result)[RUN_BOUNDS] = (self.start, len(self.history.messages))
+        return result
 
     def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
         """As `Overflow.attempts`; without a way to handle an overflow, one attempt."""
@@ -108,6 +112,9 @@ def _call_of(predictor: Any) -> Any:
 class Asking(Protocol):
     """What decides about calls of a predictor."""
 
+    is_over: bool
+    """Whether it does no longer."""
+
     def attempts(self, inputs: Inputs, predictor: Any) -> Attempts:
         """What to send instead of `inputs`, and after each overflow."""
 
@@ -121,7 +128,8 @@ class Asking(Protocol):
 class Calls:
     """What `agent.react` is during a run: the predictor, called as the run says.
 
-    Everything else that is read from it or set on it is the predictor's.
+    Everything else that is read from it or set on it is the predictor's, and a copy of it is the predictor's.
+    Kept beyond the run, it only passes calls on.
     """
 
     __slots__ = ("_predictor", "_run")
@@ -132,32 +140,37 @@ class Calls:
 
     # DSPy 3.3 walks the whole stack at every call of a module: few frames of ours, so no helper for the two.
 
-    def __call__(self, **inputs: Any) -> Any:
-        predictor = self._predictor
-        attempts = self._run.attempts(inputs, predictor)
+    def __call__(self, *args: Any, **inputs: Any) -> Any:
+        predictor, run = self._predictor, self._run
+        if args or run.is_over:  # DSPy's predictors refuse positional arguments themselves
+            return predictor(*args, **inputs)
+        attempts = run.attempts(inputs, predictor)
         call = _call_of(predictor)
         try:
             attempt = next(attempts)
             while True:
                 try:
-                    return self._run.received(call(**attempt))
+                    return run.received(call(**attempt))
                 except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
                     attempt = attempts.send(error)
         except Exception as error:
-            self._run.failed(error)
+            run.failed(error)
             raise
 
-    async def acall(self, **inputs: Any) -> Any:
-        attempts = self._run.attempts(inputs, self._predictor)
+    async def acall(self, *args: Any, **inputs: Any) -> Any:
+        predictor, run = self._predictor, self._run
+        if args or run.is_over:
+            return await predictor.acall(*args, **inputs)
+        attempts = run.attempts(inputs, predictor)
         try:
             attempt = next(attempts)
             while True:
                 try:
-                    return self._run.received(await self._predictor.acall(**attempt))
+                    return run.received(await predictor.acall(**attempt))
                 except dspy.ContextWindowExceededError as error:  # noqa: PERF203 (a retry)
                     attempt = attempts.send(error)
         except Exception as error:
-            self._run.failed(error)
+            run.failed(error)
             raise
 
     def __getattr__(self, name: str) -> Any:
@@ -165,6 +178,21 @@ class Calls:
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._predictor, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._predictor, name)
+
+    def __eq__(self, other: object) -> Any:
+        return self._predictor == (other._predictor if type(other) is Calls else other)
+
+    def __hash__(self) -> int:
+        return hash(self._predictor)
+
+    def __repr__(self) -> str:
+        return repr(self._predictor)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:  # copies and pickles
+        return self._predictor.__reduce_ex__(protocol)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:  # for isinstance(agent.react, dspy.Predict) in a user's own forward

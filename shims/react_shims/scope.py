@@ -126,6 +126,7 @@ class RunScope:
         try:
             yield run
         finally:
+            run.is_over = True
             _current.set(outer)
 
 

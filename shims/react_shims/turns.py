@@ -21,9 +21,22 @@ from react_shims.run import dspy
 from react_shims.wire.events import calls_of, is_agent_event
 
 
-def snapshot(history: Any, earlier: Sequence[Any]) -> Any:
-    """The history as it is now, with `earlier` in place of its first events."""
-    return history.model_copy(update={"messages": [*earlier, *history.messages[len(earlier) :]]})
+class Snapshots:
+    """A run's history as it is at the time, with the answers of a chat before it. One object per run."""
+
+    def __init__(self, earlier: Sequence[Any], output_names: Collection[str]) -> None:
+        self._answered: dict[int, tuple[Any, Any]] = {}  # by id: the event, which so keeps its id, and ours
+        for position, event in enumerate(earlier):
+            answered = with_answer(event, position, output_names)
+            if answered is not event:
+                self._answered[id(event)] = (event, answered)
+
+    def of(self, history: Any) -> Any:
+        """Told by identity which events were before the run: a tool may have made the history shorter."""
+        events = list(history.messages)
+        if self._answered:
+            events = [self._answered.get(id(event), (event, event))[1] for event in events]
+        return history.model_copy(update={"messages": events})
 
 
 class ToolsForShow:

@@ -134,7 +134,8 @@ def test_answers_of_a_chat_are_shown(way: Way) -> None:
     assert prediction.trajectory["thought_0"] == "one"
 
 
-def test_answers_that_are_objects_are_shown() -> None:
+@in_every_way
+def test_answers_that_are_objects_are_shown(way: Way) -> None:
     import pydantic
 
     class Place(pydantic.BaseModel):
@@ -145,8 +146,8 @@ def test_answers_that_are_objects_are_shown() -> None:
             return "an opaque thing"
 
     pairs = [{"question": "Where?", "answer": Place(name="Paris")}, {"question": "What?", "answer": Opaque()}]
-    lm = SYNC.lm([submit(answer="x")])
-    SYNC.ask(agent(), lm, question="why?", history=dspy.History(messages=pairs))
+    lm = way.lm([submit(answer="x")])
+    way.ask(agent(), lm, question="why?", history=dspy.History(messages=pairs))
     assert "Paris" in lm.shown(0)
     assert "an opaque thing" in lm.shown(0)
 
@@ -159,3 +160,23 @@ def test_chat_events_without_an_answer_are_left_as_they_are() -> None:
         SYNC.ask(program, lm, question="why?", history=dspy.History(messages=list(chat.messages)))
         prompts.append(lm.prompts)
     assert prompts[0] == prompts[1]
+
+
+@in_every_way
+def test_what_a_tool_takes_out_of_the_history_is_shown_no_longer(way: Way) -> None:
+    chat = dspy.History(messages=[{"question": f"old {n}", "answer": f"answer {n}"} for n in range(3)])
+
+    def forget(query: str) -> str:
+        del chat.messages[:2]
+        return "forgotten"
+
+    lm = way.lm([turn("one", ("forget", {"query": ""})), turn("two", look("b")), submit(answer="x")])
+    prediction = way.ask(
+        ReAct("question -> answer", tools=[forget, search]), lm, question="why?", history=chat
+    )
+    assert "old 0" in lm.shown(0)
+    for request in (1, 2):
+        shown = lm.shown(request)
+        assert "old 1" not in shown
+        assert shown.index("answer 2") < shown.index("why?") < shown.index("forgotten")
+    assert len(prediction.history.messages) == 4

@@ -138,10 +138,11 @@ def test_the_reason_is_the_one_that_v2_itself_gives(ending: str, max_iters: int)
         assert ours.termination_reason == "max_iters"
 
 
-def test_other_errors_come_out_as_they_are() -> None:
+@in_every_way
+def test_other_errors_come_out_as_they_are(way: Way) -> None:
     for choice in ("raise", "return", "extract"):
         with pytest.raises(KeyboardInterrupt):
-            SYNC.ask(agent(on_failure=choice), SYNC.lm([LOOK, KeyboardInterrupt()]), **INPUTS)
+            way.ask(agent(on_failure=choice), way.lm([LOOK, KeyboardInterrupt()]), **INPUTS)
 
 
 def test_an_unknown_choice_is_refused() -> None:
@@ -154,7 +155,8 @@ def test_an_unknown_choice_is_refused() -> None:
 # --- extraction ---------------------------------------------------------------------------------------------
 
 
-def test_extraction_shortens_on_overflow_as_v1s_extractor_did() -> None:
+@in_every_way
+def test_extraction_shortens_on_overflow_as_v1s_extractor_did(way: Way) -> None:
     plan = [
         LOOK,
         turn("two", look("b")),
@@ -163,36 +165,39 @@ def test_extraction_shortens_on_overflow_as_v1s_extractor_did() -> None:
         overflow(),
         fields(reasoning="", amount=1, note="n"),
     ]
-    lm = SYNC.lm(plan)
-    prediction = SYNC.ask(agent(on_failure="extract"), lm, **INPUTS)
+    lm = way.lm(plan)
+    prediction = way.ask(agent(on_failure="extract"), lm, **INPUTS)
     assert prediction.amount == 1
     assert "found a" not in lm.shown(-1)
     assert "found b" in lm.shown(-1)
     assert prediction.trajectory["observation_0"] == "found a"
 
 
-def test_extraction_that_overflows_to_the_end_raises() -> None:
+@in_every_way
+def test_extraction_that_overflows_to_the_end_raises(way: Way) -> None:
     plan = [LOOK, turn("two", look("b")), NOTHING, NOTHING, overflow(), overflow()]
     with pytest.raises(dspy.ContextWindowExceededError):
-        SYNC.ask(agent(on_failure="extract"), SYNC.lm(plan), **INPUTS)
+        way.ask(agent(on_failure="extract"), way.lm(plan), **INPUTS)
 
 
-def test_extraction_asks_a_users_override_what_to_drop() -> None:
+@in_every_way
+def test_extraction_asks_a_users_override_what_to_drop(way: Way) -> None:
     class Lean(ReAct):
         def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
             return {"a note": "a was found"}
 
     program = Lean("question, unit: str -> amount: int, note", tools=[search], on_failure="extract")
-    lm = SYNC.lm([LOOK, NOTHING, NOTHING, overflow(), fields(reasoning="", amount=1, note="n")])
-    assert SYNC.ask(program, lm, **INPUTS).amount == 1
+    lm = way.lm([LOOK, NOTHING, NOTHING, overflow(), fields(reasoning="", amount=1, note="n")])
+    assert way.ask(program, lm, **INPUTS).amount == 1
     assert "a was found" in lm.shown(-1)
 
 
-def test_extraction_shows_earlier_answers_of_the_conversation() -> None:
-    first = SYNC.ask(agent(), SYNC.lm([LOOK, submit(amount=7, note="earlier")]), **INPUTS)
+@in_every_way
+def test_extraction_shows_earlier_answers_of_the_conversation(way: Way) -> None:
+    first = way.ask(agent(), way.lm([LOOK, submit(amount=7, note="earlier")]), **INPUTS)
     plan = [turn("two", look("b")), NOTHING, NOTHING, fields(reasoning="", amount=8, note="n")]
-    lm = SYNC.lm(plan)
-    second = SYNC.ask(agent(on_failure="extract"), lm, question="and now?", unit="t", history=first.history)
+    lm = way.lm(plan)
+    second = way.ask(agent(on_failure="extract"), lm, question="and now?", unit="t", history=first.history)
     shown = lm.shown(-1)
     assert (
         shown.index("how much?") < shown.index("earlier") < shown.index("and now?") < shown.index("found b")
@@ -211,27 +216,30 @@ def test_a_conversation_goes_on_after_an_extraction() -> None:
         assert "as found" in lm.shown(0)
 
 
-def test_extraction_of_a_run_without_any_step() -> None:
+@in_every_way
+def test_extraction_of_a_run_without_any_step(way: Way) -> None:
     plan = [NOTHING, NOTHING, fields(reasoning="", amount=1, note="n")]
-    lm = SYNC.lm(plan)
-    prediction = SYNC.ask(agent(on_failure="extract"), lm, **INPUTS)
+    lm = way.lm(plan)
+    prediction = way.ask(agent(on_failure="extract"), lm, **INPUTS)
     assert prediction.trajectory == {}
     assert prediction.history.messages[0]["question"] == "how much?"
 
 
-def test_extraction_of_a_resumed_run_knows_its_inputs() -> None:
+@in_every_way
+def test_extraction_of_a_resumed_run_knows_its_inputs(way: Way) -> None:
     history = dspy.History(messages=[])
     with pytest.raises(KeyboardInterrupt):
-        SYNC.ask(agent(), SYNC.lm([LOOK, KeyboardInterrupt()]), history=history, **INPUTS)
-    lm = SYNC.lm([NOTHING, NOTHING, fields(reasoning="", amount=1, note="n")])
-    SYNC.ask(agent(on_failure="extract"), lm, history=history)
+        way.ask(agent(), way.lm([LOOK, KeyboardInterrupt()]), history=history, **INPUTS)
+    lm = way.lm([NOTHING, NOTHING, fields(reasoning="", amount=1, note="n")])
+    way.ask(agent(on_failure="extract"), lm, history=history)
     assert "how much?" in lm.shown(-1)
 
 
-def test_extraction_leaves_predictors_and_state_alone() -> None:
+@in_every_way
+def test_extraction_leaves_predictors_and_state_alone(way: Way) -> None:
     program = agent(on_failure="extract")
     before = program.dump_state()
-    SYNC.ask(program, SYNC.lm([NOTHING, NOTHING, fields(reasoning="", amount=1, note="n")]), **INPUTS)
+    way.ask(program, way.lm([NOTHING, NOTHING, fields(reasoning="", amount=1, note="n")]), **INPUTS)
     assert program.dump_state() == before
     assert [name for name, _ in program.named_predictors()] == ["react"]
 
@@ -244,10 +252,11 @@ def test_extraction_uses_the_agents_own_model() -> None:
         assert program(**INPUTS).amount == 1
 
 
-def test_a_signature_with_a_field_called_trajectory_can_be_extracted() -> None:
+@in_every_way
+def test_a_signature_with_a_field_called_trajectory_can_be_extracted(way: Way) -> None:
     program = ReAct("trajectory -> answer", tools=[search], on_failure="extract")
-    lm = SYNC.lm([LOOK, NOTHING, NOTHING, fields(reasoning="", answer="x")])
-    assert SYNC.ask(program, lm, trajectory="a curve").answer == "x"
+    lm = way.lm([LOOK, NOTHING, NOTHING, fields(reasoning="", answer="x")])
+    assert way.ask(program, lm, trajectory="a curve").answer == "x"
     assert "a curve" in lm.shown(-1)
     assert "found a" in lm.shown(-1)
 

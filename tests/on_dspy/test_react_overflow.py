@@ -106,7 +106,8 @@ def test_an_override_needs_no_mixin_and_may_call_super(way: Way) -> None:
     assert "found a" not in lm.shown(3)
 
 
-def test_an_override_goes_before_a_processor() -> None:
+@in_every_way
+def test_an_override_goes_before_a_processor(way: Way) -> None:
     class Lean(ReAct):
         def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
             return {"summary": "short"}
@@ -115,19 +116,20 @@ def test_an_override_goes_before_a_processor() -> None:
         raise AssertionError("not to be called")
 
     lean = Lean("question -> answer", tools=[search], history_processor=unused, truncate=True)
-    lm = SYNC.lm([*TWO_STEPS, overflow(), submit(answer="x")])
-    SYNC.ask(lean, lm, question="why?", history_processor=unused)
+    lm = way.lm([*TWO_STEPS, overflow(), submit(answer="x")])
+    way.ask(lean, lm, question="why?", history_processor=unused)
     assert "summary: short" in lm.shown(3)
 
 
-def test_the_mixin_and_the_shim_go_together() -> None:
+@in_every_way
+def test_the_mixin_and_the_shim_go_together(way: Way) -> None:
     class Lean(TruncationHook, ReAct):
         def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
             return super().truncate_trajectory(trajectory)
 
     lean = Lean("question -> answer", tools=[search], on_failure="extract")
-    lm = SYNC.lm([*TWO_STEPS, overflow(), submit(answer="x")])
-    prediction = SYNC.ask(lean, lm, question="why?")
+    lm = way.lm([*TWO_STEPS, overflow(), submit(answer="x")])
+    prediction = way.ask(lean, lm, question="why?")
     assert "found a" not in lm.shown(3)
     assert prediction.trajectory["thought_0"] == "one"
 
@@ -157,7 +159,8 @@ def test_a_processor_decides_before_the_forced_submit_too(way: Way) -> None:
     assert "found a" not in lm.shown(2)
 
 
-def test_a_processor_may_edit_its_private_copy() -> None:
+@in_every_way
+def test_a_processor_may_edit_its_private_copy(way: Way) -> None:
     def shorten(history: Any) -> None:
         for event in history.messages:
             event["tool_calls"].tool_call_results.tool_call_results[0].value = "(cut)"
@@ -165,8 +168,8 @@ def test_a_processor_may_edit_its_private_copy() -> None:
         del history.messages[:-1]
 
     given = dspy.History(messages=[])
-    lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
-    prediction = SYNC.ask(agent(history_processor=shorten), lm, question="why?", history=given)
+    lm = way.lm([*TWO_STEPS, submit(answer="x")])
+    prediction = way.ask(agent(history_processor=shorten), lm, question="why?", history=given)
     assert "(cut)" in lm.shown(2)
     assert "found" not in lm.shown(2)
     assert prediction.trajectory["observation_0"] == "found a"
@@ -174,33 +177,36 @@ def test_a_processor_may_edit_its_private_copy() -> None:
     assert len(given.messages) == 3
 
 
-def test_what_a_processor_made_stays_for_the_run() -> None:
+@in_every_way
+def test_what_a_processor_made_stays_for_the_run(way: Way) -> None:
     lengths = []
 
     def compact(history: Any) -> Any:
         lengths.append(len(history.messages))
         return only_last(history)
 
-    lm = SYNC.lm([*TWO_STEPS, turn("three", look("c")), submit(answer="x")])
-    SYNC.ask(agent(history_processor=compact), lm, question="why?")
+    lm = way.lm([*TWO_STEPS, turn("three", look("c")), submit(answer="x")])
+    way.ask(agent(history_processor=compact), lm, question="why?")
     assert lengths == [0, 1, 2, 2]
 
 
-def test_a_processor_per_call_overrides_the_agents() -> None:
+@in_every_way
+def test_a_processor_per_call_overrides_the_agents(way: Way) -> None:
     def unused(history: Any) -> Any:
         raise AssertionError("not to be called")
 
-    lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
-    SYNC.ask(agent(history_processor=unused), lm, question="why?", history_processor=only_last)
+    lm = way.lm([*TWO_STEPS, submit(answer="x")])
+    way.ask(agent(history_processor=unused), lm, question="why?", history_processor=only_last)
     assert "found a" not in lm.shown(2)
-    lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
-    SYNC.ask(agent(history_processor=unused), lm, question="why?", history_processor=None)
+    lm = way.lm([*TWO_STEPS, submit(answer="x")])
+    way.ask(agent(history_processor=unused), lm, question="why?", history_processor=None)
     assert "found a" in lm.shown(2)
 
 
+@in_every_way
 @pytest.mark.parametrize("mistake", ["raises", "returns text"])
 def test_a_processor_that_fails_is_logged_and_the_run_goes_on(
-    mistake: str, caplog: pytest.LogCaptureFixture
+    way: Way, mistake: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def failing(history: Any) -> Any:
         history.messages.clear()
@@ -208,14 +214,15 @@ def test_a_processor_that_fails_is_logged_and_the_run_goes_on(
             raise RuntimeError("out of order")
         return "a text"
 
-    lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
-    assert SYNC.ask(agent(history_processor=failing), lm, question="why?").answer == "x"
+    lm = way.lm([*TWO_STEPS, submit(answer="x")])
+    assert way.ask(agent(history_processor=failing), lm, question="why?").answer == "x"
     assert "found a" in lm.shown(2)
     assert "history_processor failed" in caplog.text
     assert ("out of order" if mistake == "raises" else "not str") in caplog.text
 
 
-def test_a_module_as_processor_is_part_of_the_program() -> None:
+@in_every_way
+def test_a_module_as_processor_is_part_of_the_program(way: Way) -> None:
     class Compactor(dspy.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -227,15 +234,16 @@ def test_a_module_as_processor_is_part_of_the_program() -> None:
     program = agent(history_processor=Compactor())
     assert [name for name, _ in program.named_predictors()] == ["react", "history_processor.summarise"]
     assert [name for name, _ in agent().named_predictors()] == ["react"]
-    lm = SYNC.lm([*TWO_STEPS, submit(answer="x")])
-    SYNC.ask(program, lm, question="why?")
+    lm = way.lm([*TWO_STEPS, submit(answer="x")])
+    way.ask(program, lm, question="why?")
     assert "found a" not in lm.shown(2)
 
 
-def test_a_signature_with_an_input_of_that_name_keeps_it() -> None:
-    lm = SYNC.lm([submit(answer="x")])
+@in_every_way
+def test_a_signature_with_an_input_of_that_name_keeps_it(way: Way) -> None:
+    lm = way.lm([submit(answer="x")])
     program = ReAct("history_processor -> answer", tools=[search])
-    SYNC.ask(program, lm, history_processor="the one in the basement")
+    way.ask(program, lm, history_processor="the one in the basement")
     assert "the one in the basement" in lm.shown(0)
 
 

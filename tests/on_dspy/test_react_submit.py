@@ -134,21 +134,24 @@ def test_what_is_wrong_is_refused_and_the_model_told(way: Way, wrong: dict[str, 
     assert complaint in lm.shown(1)
 
 
-def test_a_required_output_that_is_missing_is_refused() -> None:
-    lm = SYNC.lm([submit(summary="s"), submit(**GIVEN)])
-    assert SYNC.ask(agent(), lm, question="why?").kind == "short"
+@in_every_way
+def test_a_required_output_that_is_missing_is_refused(way: Way) -> None:
+    lm = way.lm([submit(summary="s"), submit(**GIVEN)])
+    assert way.ask(agent(), lm, question="why?").kind == "short"
     assert "Missing required final output field(s): score, kind, places" in lm.shown(1)
 
 
-def test_copies_and_pickles_describe_too() -> None:
+@in_every_way
+def test_copies_and_pickles_describe_too(way: Way) -> None:
     program = agent()
     for other in (copy.deepcopy(program), program.deepcopy(), cloudpickle.loads(cloudpickle.dumps(program))):
         assert shown_schema(other) == shown_schema(program)
-        lm = SYNC.lm([turn("one", look("a")), submit(**{**GIVEN, "score": "7"})])
-        assert SYNC.ask(other, lm, question="why?").score == 7
+        lm = way.lm([turn("one", look("a")), submit(**{**GIVEN, "score": "7"})])
+        assert way.ask(other, lm, question="why?").score == 7
 
 
-def test_types_without_a_schema_are_described_all_the_same() -> None:
+@in_every_way
+def test_types_without_a_schema_are_described_all_the_same(way: Way) -> None:
     fields = {
         "question": (str, dspy.InputField()),
         "thing": (Any, dspy.OutputField(desc="anything")),
@@ -157,5 +160,5 @@ def test_types_without_a_schema_are_described_all_the_same() -> None:
     program = ReAct(dspy.Signature(fields, "Find it."), tools=[search], describe_outputs=True)
     assert shown_schema(program)["properties"]["thing"] == {"description": "anything"}
     assert shown_schema(program)["properties"]["function"]["description"] == "how"
-    prediction = SYNC.ask(program, SYNC.lm([submit(thing=[1, 2])]), question="why?")
+    prediction = way.ask(program, way.lm([submit(thing=[1, 2])]), question="why?")
     assert (prediction.thing, prediction.function) == ([1, 2], None)
