@@ -320,6 +320,17 @@ def test_a_subclass_with_a_forward_of_its_own(way: Any) -> None:
     assert type(agent.generate_action) is dspy.Predict
 
 
+def test_a_prediction_of_a_subclasss_own_gets_the_history() -> None:
+    class Hasty(RLM):  # type: ignore[misc]
+        def _extract_fallback(self, *args: Any, **options: Any) -> Any:
+            return dspy.Prediction(answer=-1, why="out of iterations")
+
+    agent = Hasty(SIGNATURE, max_iters=2, interpreter_factory=InProcess)
+    prediction, _ = run(agent, [LOOK, LOOK], **QUESTION)
+    assert (prediction.answer, prediction.why) == (-1, "out of iterations")
+    assert len(prediction.history.messages) == 1  # the last one is not told
+
+
 # --- names --------------------------------------------------------------------------------------------------
 
 
