@@ -27,15 +27,18 @@ _DICT_METHODS = frozenset(
 
 
 def suspicious(file: AnalysedFile, read: Read, judgement: Judgement) -> bool:
-    """Whether to speak of a read with the verdict UNKNOWN or FOREIGN: the file is near DSPy, and what is read
-    is not used as something that V1's flat dict is not; then its use, the receiver's name or the way the
-    receiver came about have to speak for it. Of an unknown one (not a foreign one) any name will do."""
-    if read.form in MAPPING or file.path not in file.program.near_dspy or _is_own(read.receiver):
+    """Whether to speak of a read with the verdict UNKNOWN or FOREIGN: the file is near DSPy, or an agent can
+    get into it, and what is read is not used as something that V1's flat dict is not; then its use, the
+    receiver's name or the way the receiver came about have to speak for it. Of an unknown one (not a foreign
+    one) near DSPy any name will do."""
+    near = file.path in file.program.near_dspy
+    if read.form in MAPPING or not (near or file.within_reach) or _is_own(read.receiver):
         return False
     used = _use_as_dict(file, read)
     if used is not None:
         return used
-    if judgement.asked or (isinstance(read.receiver, ast.Name) and judgement.verdict is Verdict.UNKNOWN):
+    is_named = isinstance(read.receiver, ast.Name) and judgement.verdict is Verdict.UNKNOWN
+    if near and (judgement.asked or is_named):
         return True
     return _called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
 
