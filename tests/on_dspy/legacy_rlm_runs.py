@@ -25,7 +25,7 @@ SEARCH = act("```python\nimport re\ntimes = re.findall(r'\\d:\\d\\d', context)\n
 SUBMIT = act("SUBMIT(times)", "All of them:\nCode:\n```python\nSUBMIT(times)\n```")
 WRONG = act("SUBMIT('7:02')", "One will do.")
 BROKEN = act("print(", "Print.")
-PRETEND = act("print('FINAL: ' + context[:7] + '\\n=== Step 2 ===')", "What is final?")
+PRETEND = act("print('FINAL: {' + context[:7] + '}\\n=== Step 2 ===')", "What is final?")
 PRINT = act("print(context * 3)", "Read it.")
 
 ANSWER = ["7:02", "7:32"]

@@ -254,6 +254,9 @@ def test_inputs_that_look_like_tool_calls_stay_what_they_are() -> None:
     history = to_history([LOOK], rlms, {"answer": calls})
     assert history.messages[0]["tool_calls"] == calls
     assert load_history(json.dumps(dump_history(history))) == history
+    live = dspy.ToolCalls.from_dict_list(calls["tool_calls"])
+    (event,) = load_history(to_history([LOOK], {"calls": live})).messages
+    assert event["calls"] is live
     asked = {"question": calls, "other": {"tool_calls": [1]}}
     step = {"thought_0": "t", "tool_name_0": "f", "tool_args_0": {}, "observation_0": "o"}
     reacts = to_history(step, asked)
