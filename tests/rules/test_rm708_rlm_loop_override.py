@@ -17,11 +17,11 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_override(method: str) -> None:
-    code = f"import dspy\n\n\nclass Mine(dspy.RLM):\n    def {method}(self, *args): pass\n"
-    check_noop(code, "app.py:5 RM708 manual")
-    check_noop(code.replace("dspy.RLM", "dspy.Module"))
-    check_noop(code.replace("dspy.RLM", "dspy.ReAct"))
-    check_noop(code.replace("(dspy.RLM)", ""))
+    code = f"import dspy\n\nother = dspy.RLM(s)\n\nclass Mine(BASE):\n    def {method}(self, *args): pass\n"
+    check_noop(code.replace("BASE", "dspy.RLM"), "app.py:6 RM708 manual")
+    check_noop(code.replace("BASE", "dspy.Module"))
+    check_noop(code.replace("BASE", "dspy.ReAct"))
+    check_noop(code.replace("(BASE)", ""))
 
 
 def test_an_override_in_a_class_below_one_of_another_file() -> None:
