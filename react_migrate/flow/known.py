@@ -72,9 +72,29 @@ WRAPPERS = {"dspy.BestOfN": "module", "dspy.Refine": "module"}
 """Modules that return the prediction of another one, by the parameter that takes it (the first)."""
 
 SAME_METHODS = frozenset(
-    ("deepcopy", "reset_copy", "copy", "__enter__", "__aenter__", "with_inputs", "set_lm")
+    (
+        *("deepcopy", "reset_copy", "copy", "__enter__", "__aenter__", "with_inputs", "set_lm"),
+        "map_named_predictors",
+    )
 )
 """Methods of a module or prediction that give back a thing of the same kind."""
+
+PLAIN_METHODS = frozenset(
+    (
+        *("dump_state", "load_state", "load", "save", "parameters", "named_parameters", "predictors"),
+        *(
+            "named_predictors",
+            "named_sub_modules",
+            "get_lm",
+            "inspect_history",
+            "get_config",
+            "update_config",
+        ),
+        *("reset", "get_criteria", "set_criteria", "react", "extract", "signature", "truncate_trajectory"),
+    )
+)
+"""Methods and callable parts of DSPy's own modules (3.2 to 3.4) that give something else. Those whose names
+begin with an underscore do, too."""
 
 RUN_METHODS = frozenset(("__call__", "forward", "acall", "aforward"))
 """Methods of a module that run it."""

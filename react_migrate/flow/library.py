@@ -13,6 +13,7 @@ from react_migrate.flow.known import (
     MAPPERS,
     MODULES,
     ONE_OF,
+    PLAIN_METHODS,
     RLM,
     RLM_MAY_PREDICT,
     RLM_PREDICTS,
@@ -215,7 +216,9 @@ def _object_method(flow: Evaluator, receiver: Instance, name: str, binding: Bind
         if path in RLM and (name in RLM_PREDICTS or name in RLM_MAY_PREDICT):
             made = calls.step(one(Prediction(path, trail=receiver.trail)), binding, f"what `{name}` gives")
             return made | (one(Other("a `REPLHistory`")) if name in RLM_MAY_PREDICT else NOTHING)
-        return one(Other(f"the result of `.{name}()`"))
+        if name in PLAIN_METHODS or name.startswith("_"):
+            return one(Other(f"the result of `.{name}()`"))
+        return one(Unknown(f"`.{name}()` is not among what DSPy's modules are known to have"))
     if name in {"enter_context", "enter_async_context"} and binding.site is not None:
         entered = arguments.first(flow, binding, "cm")
         return objects.entered(flow, entered, binding.site.node, binding.site.frame)

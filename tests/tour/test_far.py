@@ -1,4 +1,4 @@
-"""Files that never mention DSPy, several imports away from an agent: what is spoken of there, and what not."""
+"""Files that never mention DSPy, several imports away from an agent, and what is said of their reads."""
 
 from __future__ import annotations
 
