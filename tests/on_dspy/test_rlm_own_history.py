@@ -212,6 +212,21 @@ def test_a_missing_trajectory_is_added(shim_of: Any, way: Way) -> None:
     assert has_trajectory(prediction)
 
 
+class Silent(Strict):
+    """Its prediction tells nothing about the run."""
+
+    def ended(self, *args: Any) -> Any:
+        prediction = super().ended(*args)
+        return None if prediction is None else dspy.Prediction(answer=prediction.answer)
+
+
+@both_ways
+def test_a_prediction_that_tells_nothing_is_left_as_it_is(shim_of: Any, way: Way) -> None:
+    prediction, _ = way.run(shim_of(Silent)(SIGNATURE), [LOOK, SUBMIT], **QUESTION)
+    assert dict(prediction.items()) == {"answer": 13}
+    assert type(prediction) is dspy.Prediction
+
+
 @pytest.mark.parametrize("name", ["history", "history_processor", "interpreter_factory"])
 def test_reserved_names_are_refused_here_too(shim_of: Any, name: str) -> None:
     with pytest.raises(ValueError, match=f"`{name}`"):

@@ -105,11 +105,17 @@ class ProcessedAction(StandIn):
 
 
 def _completed(prediction: Any) -> Any:
-    """The prediction with `repl_trajectory`, and with `.trajectory` where DSPy has dropped it."""
+    """The prediction with `repl_trajectory`, and with `.trajectory` where DSPy has dropped it.
+
+    As it is if there is no telling: its events may be called otherwise in a release that is still to come.
+    """
     if type(prediction) is not dspy.Prediction:
         return prediction
     if REPL_TRAJECTORY not in prediction:
-        prediction[REPL_TRAJECTORY] = trajectory_of(prediction)
+        trajectory = trajectory_of(prediction, None)
+        if trajectory is None:
+            return prediction
+        prediction[REPL_TRAJECTORY] = trajectory
     if "trajectory" not in prediction:
         prediction.__class__ = RLMPrediction
     return prediction
