@@ -63,6 +63,10 @@ OTHERS = [
     "'é'",
     "dspy.RLM('d -> a', max_iterations=3)",
     "dspy.RLM('d -> a', interpreter=i)",
+    "dspy.RLM('history -> trajectory', **{'max_iterations': 3})",
+    "rlm.max_iterations",
+    "rlm.generate_action(repl_history=r)",
+    "repl_trajectory_of(r)[0]['code']",
     "dspy.CodeAct('q -> a', tools=[])",
 ]
 EXPRESSIONS = [  # `{}` stands for an expression
@@ -175,6 +179,8 @@ AGENTS = [
     'agent = dspy.ReAct("q -> a", tools=[])\nr = agent(q=1)\n',
     'agent = dspy.ReAct("q -> a", tools=[])\nrlm = dspy.RLM("d -> a")\nruns = [agent(q=i) for i in "ab"]\n',
     "def ask(agent: dspy.ReAct, pred=None):\n    r = agent(q=1)\n    return r\n",
+    'rlm = dspy.RLM("d -> a")\nr = rlm(d=1)\nruns = [r, rlm(d=2)]\n',
+    'agent, rlm = dspy.ReAct("q -> a", tools=[]), dspy.RLM("q -> a")\nr = agent(q=1) if q else rlm(q=1)\n',
     "",
 ]
 
