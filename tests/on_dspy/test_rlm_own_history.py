@@ -5,98 +5,27 @@ No such DSPy can be installed here: classes made in these tests stand at `dspy.R
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import logging
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import dspy
-import pydantic
 import pytest
-from dspy.primitives import repl_types
 from rlm_runs import AGAIN, LOOK, QUESTION, SUBMIT, InProcess, Way, act, both_ways, first, rlm, run
+from rlm_stand_ins import SIGNATURE, Strict, again
 
 from react_shims import has_trajectory, trajectory_of
 from react_shims.transition import v2_class
 
 if v2_class():
     from react_shims import RLM
-    from react_shims.rlm import entries, installed, module
+    from react_shims.rlm import module
     from react_shims.rlm.bridge import Bridged
-    from react_shims.rlm.installed import default_adapter, has_own_history
+    from react_shims.rlm.installed import has_own_history
 
 pytestmark = pytest.mark.dspy(">=3.3")
-
-SIGNATURE = "context, query -> answer: int"
-
-
-class Strict(dspy.Module):  # type: ignore[misc]
-    """An RLM with a history of its own, and nothing else: it takes a `dspy.History` and no processor."""
-
-    def __init__(self, signature: Any, max_iters: int = 20, interpreter_factory: Any = InProcess) -> None:
-        super().__init__()
-        self.signature = dspy.Signature(signature)
-        self.max_iters = max_iters
-        self.interpreter_factory = interpreter_factory
-        self.generate_action = dspy.Predict(
-            "variables_info, history: dspy.History, iteration -> reasoning, code"
-        )
-
-    def forward(self, *, history: Any = None, **inputs: Any) -> Any:
-        events, interpreter = self.begun(history)
-        for iteration in range(1, self.max_iters + 1):
-            action = self.generate_action(**self.asked(events, iteration, inputs))
-            prediction = self.ended(action, events, interpreter, inputs)
-            if prediction is not None:
-                return prediction
-        raise AssertionError("the tests' runs end before")
-
-    async def aforward(self, *, history: Any = None, **inputs: Any) -> Any:
-        events, interpreter = self.begun(history)
-        for iteration in range(1, self.max_iters + 1):
-            action = await self.generate_action.acall(**self.asked(events, iteration, inputs))
-            prediction = self.ended(action, events, interpreter, inputs)
-            if prediction is not None:
-                return prediction
-        raise AssertionError("the tests' runs end before")
-
-    def begun(self, history: Any) -> tuple[list[Any], Any]:
-        assert history is None or isinstance(history, dspy.History)
-        interpreter = self.interpreter_factory()
-        interpreter.output_fields = [{"name": name} for name in self.signature.output_fields]
-        return [] if history is None else history.messages, interpreter
-
-    def asked(self, events: list[Any], iteration: int, inputs: dict[str, Any]) -> dict[str, Any]:
-        history = dspy.History(messages=list(events))
-        return {
-            "variables_info": str(inputs),
-            "history": history,
-            "iteration": f"{iteration}/{self.max_iters}",
-        }
-
-    def ended(self, action: Any, events: list[Any], interpreter: Any, inputs: dict[str, Any]) -> Any:
-        result = interpreter.execute(action.code, inputs)
-        output = getattr(result, "output", None)
-        entry = {"reasoning": action.reasoning, "code": action.code, "output": str(output or result)}
-        events.append({"variables_info": str(inputs), "repl_entry": {"__dspy_repl__": "entry", **entry}})
-        if output is None:
-            return None
-        events[-1].update(output)
-        return dspy.Prediction(**output, history=dspy.History(messages=events))
-
-
-def again(loaded: Any) -> Any:
-    """A second module of the same source: what it would be, had it been imported only now."""
-    spec = importlib.util.spec_from_file_location(f"{loaded.__name__}_again", str(loaded.__file__))
-    assert spec is not None
-    assert spec.loader is not None
-    second = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(second)
-    return second
 
 
 @pytest.fixture
@@ -254,61 +183,6 @@ def test_a_class_that_is_built_otherwise_is_refused_with_what_is_missing(shim_of
 def test_without_an_rlm_the_error_says_what_to_install(shim_of: Any) -> None:
     with pytest.raises(ImportError, match=r"pip install 'dspy>=3\.3'"):
         shim_of(None)
-
-
-class TaggedEntry(repl_types.REPLEntry):  # type: ignore[misc]
-    """An entry of DSPy's that says what it is when it is dumped."""
-
-    @pydantic.model_serializer()  # type: ignore[untyped-decorator,unused-ignore]
-    def tagged(self) -> dict[str, Any]:
-        return {"__dspy_repl__": "entry", "reasoning": "", "code": self.code, "output": self.output}
-
-
-class TaggedMarker(pydantic.BaseModel):  # type: ignore[misc,unused-ignore]
-    """A marker of DSPy's."""
-
-    @pydantic.model_serializer()  # type: ignore[untyped-decorator,unused-ignore]
-    def tagged(self) -> dict[str, Any]:
-        return {"__dspy_repl__": "extract_fallback"}
-
-
-def test_entries_are_dspys_where_those_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repl_types, "REPLEntry", TaggedEntry)
-    monkeypatch.setattr(repl_types, "ExtractFallbackMarker", TaggedMarker, raising=False)
-    second = again(entries)
-    assert type(second.new_entry("r", "c", "o")) is TaggedEntry
-    assert type(second.new_marker()) is TaggedMarker
-    dumped = {"__dspy_repl__": "entry", "reasoning": "r", "code": "c", "output": "o"}
-    assert type(second.live_entry(dumped)) is TaggedEntry
-    assert type(second.live_entry({"__dspy_repl__": "extract_fallback"})) is TaggedMarker
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "text",
-        {"a": "dict of the user's"},
-        {"__dspy_repl__": "something new"},
-        {"__dspy_repl__": "entry", "code": 1, "output": "broken"},
-        None,
-    ],
-)
-def test_what_is_no_entry_stays_as_it_is(value: Any) -> None:
-    assert entries.live_entry(value) is value
-
-
-def test_an_unknown_default_adapter_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    predict = importlib.import_module("dspy.predict.predict")
-    for name in ("ChatAdapter", "XMLAdapter"):
-        monkeypatch.delattr(predict, name, raising=False)
-    with pytest.raises(RuntimeError, match=r"Configure one, as in dspy\.configure"):
-        default_adapter()
-
-
-def test_repl_types_that_are_elsewhere_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dspy.primitives.repl_types", None)
-    with pytest.raises(ImportError, match=r"it has no dspy\.primitives\.repl_types\. Update react-shims"):
-        again(installed)
 
 
 @pytest.mark.dspy("<3.5")
