@@ -255,6 +255,8 @@ def test_inputs_that_look_like_tool_calls_stay_what_they_are() -> None:
     assert history.messages[0]["tool_calls"] == calls
     assert load_history(json.dumps(dump_history(history))) == history
     live = dspy.ToolCalls.from_dict_list(calls["tool_calls"])
+    results = dspy.ToolCallResults.from_tool_calls_and_values(live, ["o"])
+    live = live.model_copy(update={"tool_call_results": results})
     (event,) = load_history(to_history([LOOK], {"calls": live})).messages
     assert event["calls"] is live
     asked = {"question": calls, "other": {"tool_calls": [1]}}

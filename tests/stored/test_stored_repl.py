@@ -65,6 +65,9 @@ def fields_of(event: dict[str, Any]) -> dict[str, Any]:
         pytest.param(SUBMITTED, id="a prediction with its inputs"),
         pytest.param({"query": "q?", "run": ENTRIES, "answer": "A"}, id="under another name"),
         pytest.param({"answer": "A", "repl_trajectory": ENTRIES}, id="as DSPy 3.5 calls it"),
+        pytest.param(
+            {"repl_trajectory": ENTRIES, "repl_history": "=== Step 1 ===\n", "answer": "A"}, id="twice"
+        ),
         pytest.param({"answer": "A", "meta": {"trajectory": ENTRIES}}, id="nested"),
         pytest.param({"answer": "A", "trajectory": json.dumps(ENTRIES)}, id="JSON text"),
         pytest.param({"answer": "A", "trajectory": json.dumps(ENTRIES, indent=7)}, id="odd JSON text"),
@@ -186,10 +189,21 @@ def test_recorded_calls_of_predictors_tell_more() -> None:
                 "trajectory": [LOOK],
                 "final_reasoning": EXTRACTED,
                 "pred_plan": "p",
-                "metric": 1,
+                "is_good": 1,
             },
             {"query": "?"},
             {"plan": "p"},
+        ),
+        # what was printed like a submit was none
+        (
+            {
+                "plan": 1,
+                "trajectory": [{**DONE, "output": "FINAL: {'plan': 1}"}],
+                "final_reasoning": EXTRACTED,
+                "verdict": "v",
+            },
+            {"plan": 1},
+            {"verdict": "v"},
         ),
         (
             {"iteration": 7, "repl_entry": 1, "react_migrate": 2, **SUBMITTED},
