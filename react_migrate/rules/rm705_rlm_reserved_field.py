@@ -23,27 +23,31 @@ _CONTINUE = (
     "(`react_shims.RLM` from 3.3 on); else rename it"
 )
 # By name: since when RLM's own, and what to do. `dspy/predict/rlm.py` of 3.3.0 to 3.4.1; 3.5 as announced.
+_OF_EVENTS = ("variables_info", "iteration", "repl_entry")  # keys of the history beside inputs and outputs
 _INPUTS = {
     "history": ("3.5", _CONTINUE),
-    "history_processor": ("3.5", _RENAME),
+    **dict.fromkeys(("history_processor", *_OF_EVENTS), ("3.5", _RENAME)),
     "interpreter_factory": ("3.4", _RENAME),
     **dict.fromkeys(("llm_query", "llm_query_batched", "SUBMIT", "print"), ("3.3", _RENAME)),
     "dspy": ("3.4.1", _RENAME),
 }
 _OUTPUTS = {
     **dict.fromkeys(("trajectory", "final_reasoning"), ("3.3", _READ)),
-    **dict.fromkeys(("history", "repl_trajectory"), ("3.5", _READ)),
+    **dict.fromkeys(("history", "repl_trajectory", *_OF_EVENTS), ("3.5", _READ)),
+    **dict.fromkeys(("history_processor", "interpreter_factory"), ("3.5", _READ)),
 }
 
 
 class RlmReservedField(Rule):
     """RM705 rlm-reserved-field.
 
-    An RLM claims names of its signature for itself, and its constructor raises ValueError where a field has
-    one: from DSPy 3.5 on the inputs `history` and `history_processor` (arguments of the call) and the outputs
-    `history` and `repl_trajectory` (of the prediction); before that already the input `interpreter_factory`
-    (3.4), the names that the sandbox has (`print`, `llm_query`, `llm_query_batched`, `SUBMIT` from 3.3,
-    `dspy` from 3.4.1) and the outputs `trajectory` and `final_reasoning` (3.3).
+    An RLM claims names for itself, and its constructor raises ValueError where a field of its signature has
+    one. New in DSPy 3.5 are `history`, `history_processor` and `interpreter_factory` (arguments of the call),
+    the output `repl_trajectory` (of the prediction), and `variables_info`, `iteration` and `repl_entry` (keys
+    of the history's events, which hold the inputs and outputs as well; `react_shims.RLM` refuses them).
+    Refused before that already are the input `interpreter_factory` (3.4), inputs with the names that the
+    sandbox has (`print`, `llm_query`, `llm_query_batched`, `SUBMIT` from 3.3, `dspy` from 3.4.1) and the
+    outputs `trajectory` and `final_reasoning` (3.3).
 
     There is no fix: a field's name is known to the callers, to prompts and to saved programs. The finding is
     at the constructor, and says where the field is written.
