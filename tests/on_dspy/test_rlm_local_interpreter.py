@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import dspy
@@ -109,3 +110,16 @@ def test_every_message_of_a_conversation(way: Way) -> None:
     assert [len(prediction.history.messages) for prediction in (one, two)] == [3, 3]
     assert [step["output"] for step in one.repl_trajectory[:2]] == ["[3, 4]", "=" * 100 + "\n7"]
     assert [step["reasoning"] for step in two.repl_trajectory] == ["Are they still there?", "They are not."]
+
+
+def test_the_example_of_the_readme() -> None:
+    readme = Path(__file__).resolve().parents[2] / "shims" / "README.md"
+    [example] = re.findall(r"^```python\n([^`]*\bRLM\([^`]*)^```$", readme.read_text("utf-8"), re.MULTILINE)
+    lm = ScriptedLM(
+        [act("print(context)", "I read."), act("SUBMIT('the butler')"), act("SUBMIT('for love')")]
+    )
+    names: dict[str, Any] = {"book": "It was the butler."}
+    with dspy.context(lm=lm.lm, interpreter_factory=dspy.LocalInterpreter):
+        exec(example, names)
+    assert (names["first"].answer, names["second"].answer) == ("the butler", "for love")
+    assert "I read." in lm.shown(2)
