@@ -30,7 +30,7 @@ class RlmTrajectory(Rule):
     together or not at all.
 
     Fix safety: safe where every way to the receiver is known to come from an RLM. Where it may also be
-    something else, or where only the keys of its steps suggest it, the fix needs `--unsafe`, and the finding
+    something else, or where only its use suggests it, the fix needs `--unsafe`, and the finding
     says what else it may be. Where it may also come from a ReAct agent, RM201 speaks of it. The trajectories
     of `CodeAct` and `ProgramOfThought` are left alone: they go with their modules (RM704).
     """

@@ -34,20 +34,20 @@ def suspicious(file: AnalysedFile, read: Read, judgement: Judgement) -> bool:
     near = file.path in file.program.near_dspy
     if read.form in MAPPING or not (near or file.within_reach) or _is_own(read.receiver):
         return False
-    used = _use_as_dict(file, read)
+    used = use_as_dict(file, read)
     if used is not None:
         return used
     is_named = isinstance(read.receiver, ast.Name) and judgement.verdict is Verdict.UNKNOWN
     if near and (judgement.asked or is_named):
         return True
-    return _called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
+    return called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
 
 
 def _is_own(receiver: ast.expr) -> bool:
     return isinstance(receiver, ast.Name) and receiver.id in {"self", "cls"}
 
 
-def _called_like_a_prediction(receiver: ast.expr) -> bool:
+def called_like_a_prediction(receiver: ast.expr) -> bool:
     """`pred`, `self.result`, `outputs[0]`, `state["result"]`."""
     while isinstance(receiver, ast.Subscript):
         if isinstance(receiver.slice, ast.Constant) and receiver.slice.value in _LIKE_A_PREDICTION:
@@ -63,7 +63,7 @@ def _made_like_a_prediction(receiver: ast.expr) -> bool:
     return isinstance(call, ast.Call) and bool(call.keywords) and not call.args
 
 
-def _use_as_dict(file: AnalysedFile, read: Read) -> bool | None:
+def use_as_dict(file: AnalysedFile, read: Read) -> bool | None:
     """True: used as V1's dict is. False: used as a dict cannot be. None: nothing to tell."""
     node = read.node
     parent = file.parents.get(node)

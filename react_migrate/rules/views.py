@@ -17,7 +17,7 @@ from react_migrate.flow.values import Values
 from react_migrate.rules.misreading import misread
 from react_migrate.rules.reading import GUARDS, Read, prints_its_own_text, reads
 from react_migrate.rules.rlm_steps import used_as_steps
-from react_migrate.rules.suspicion import suspicious
+from react_migrate.rules.suspicion import suspicious, use_as_dict
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -76,10 +76,14 @@ def _reason(file: AnalysedFile, read: Read, values: Values) -> _Reason | None:
             return _Reason(kind, judgement, _POINTS_TO[judgement.verdict])
     if judgements[REACT].verdict is Verdict.OTHER:
         return None
-    if used_as_steps(file, read):
+    as_steps = used_as_steps(file, read)
+    if as_steps:
         return _Reason(RLM, judgements[RLM], Fix.UNSAFE)
-    is_suspicious = suspicious(file, read, judgements[REACT])
-    return _Reason(REACT, judgements[REACT], Fix.UNSAFE) if is_suspicious else None
+    if not suspicious(file, read, judgements[REACT]):
+        return None
+    only_rlms = file.within_reach_of_rlm and not file.within_reach
+    kind = RLM if only_rlms and as_steps is None and not use_as_dict(file, read) else REACT
+    return _Reason(kind, judgements[kind], Fix.UNSAFE)
 
 
 def _view(file: AnalysedFile, read: Read, reason: _Reason, misreads: set[ast.expr]) -> View:

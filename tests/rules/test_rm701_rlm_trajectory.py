@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from rewriting import check_needs_unsafe, check_noop, check_transformed, findings, rewrite
 
@@ -318,15 +320,36 @@ def test_a_guard_that_an_agent_and_an_rlm_share_changes_with_both() -> None:
         '[step["reasoning"] for step in x.trajectory]',
         'list(step.get("code") for step in reversed(x.trajectory))',
         'for n, step in enumerate(x.trajectory): step["code"], step["output"]',
+        # a name that says it, and nothing that speaks against
+        "pred.trajectory[-1]",
+        "pred.trajectory[1:]",
+        # no agent can come here
+        "len(pred.trajectory)",
+        "return x.trajectory",
     ],
 )
-def test_the_keys_of_its_steps_suggest_it(use: str) -> None:
-    after = use.replace("x.trajectory", "repl_trajectory_of(x)")
+def test_its_use_suggests_it(use: str) -> None:
+    after = re.sub(r"(\w+)\.trajectory", r"repl_trajectory_of(\1)", use)
     check_needs_unsafe(
-        f"{HEAD.format('')}\n\ndef f(x):\n    {use}\n",
-        HEAD.format("from react_shims import repl_trajectory_of\n") + f"\n\ndef f(x):\n    {after}\n",
+        f"{HEAD.format('')}\n\ndef f(x, pred):\n    {use}\n",
+        HEAD.format("from react_shims import repl_trajectory_of\n") + f"\n\ndef f(x, pred):\n    {after}\n",
         "app.py:8 RM701 unsafe",
     )
+
+
+@pytest.mark.parametrize(
+    ("use", "code"),
+    [
+        ("len(pred.trajectory)", "RM201"),
+        ("pred.trajectory['thought_0']", "RM201"),
+        ("pred.trajectory[-1]", "RM701"),
+        ("pred.trajectory[0]['code']", "RM701"),
+    ],
+)
+def test_where_an_agent_can_come_as_well_the_use_decides(use: str, code: str) -> None:
+    agent = 'agent = dspy.ReAct("d -> a", tools=[])'
+    found = rewrite(f"{HEAD.format('')}{agent}\n\n\ndef f(pred):\n    {use}\n")
+    assert found.left == [f"app.py:9 {code} unsafe"]
 
 
 @pytest.mark.parametrize(
@@ -335,7 +358,10 @@ def test_the_keys_of_its_steps_suggest_it(use: str) -> None:
         'x.trajectory[0]["thought"]',
         'for step in x.trajectory: step["code"], step["speed"]',
         'x["trajectory"][0]["code"]',
-        "x.trajectory[0].code",
+        "car.trajectory[0]",
+        "car.trajectory[0].code",
+        "pred.trajectory + [1]",
+        "pred.trajectory.items()",
     ],
 )
 def test_other_keys_do_not(use: str) -> None:
