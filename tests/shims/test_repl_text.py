@@ -74,6 +74,16 @@ def test_of_a_long_output_the_beginning_and_the_end_are_known(output: str, lengt
     assert text_of_entries([entry._asdict() for entry in found], {0: length}) == shown(output, length)
 
 
+def test_a_long_output_is_not_taken_for_a_whole_one_that_ends_where_the_text_does() -> None:
+    output = "aaaa\n\n... (192 characters omitted) ...\n\nzzzz"
+    text = text_of_entries([{**ENTRIES[0], "output": output}, {**ENTRIES[1], "output": "8" * 4}], {0: 200})
+    length = len(text) - text.index("aaaa")
+    longer = text.replace("200 chars", f"{length} chars").replace("(192 ", f"({length - 8} ")
+    found = entries_in_text(longer)
+    assert found is not None
+    assert [entry.length for entry in found] == [length, 4] == [len(longer) - longer.index("aaaa"), 4]
+
+
 @pytest.mark.parametrize(
     "reasoning", ["As before:\nCode:\n```python\nprint(0)\n```\nand so on", "Output (3 chars):", "\n", "```"]
 )

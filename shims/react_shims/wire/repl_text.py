@@ -127,11 +127,13 @@ def _candidates(
 
 
 def _ends(length: int, begin: int, omissions: Sequence[re.Match[str]], tries: Iterator[int]) -> Iterator[int]:
-    """Where an output of that length may end: whole, or with a note in the place of its middle."""
-    yield begin + length
+    """Where an output of that length may end: with a note in the place of its middle, or whole.
+
+    A note that stands where it has to is one: by chance a whole output, too, may end where a step does.
+    """
     for note in omissions[bisect_left(omissions, begin, key=_start) :]:
         if note.start() > begin + length or next(tries, None) is None:
-            return
+            break
         kept = length - _number_in(note)
         head = kept // 2
         if note.start() != begin + head:
@@ -139,6 +141,7 @@ def _ends(length: int, begin: int, omissions: Sequence[re.Match[str]], tries: It
         # Before DSPy 3.4 the end was as long as the beginning. Where nothing is to be kept, all of it is.
         for tail in dict.fromkeys((kept - head, head, *(() if head else (length,)))):
             yield note.end() + len("\n\n") + tail
+    yield begin + length
 
 
 def _reasoning_and_code(part: str) -> tuple[str, str] | None:
