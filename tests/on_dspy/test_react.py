@@ -17,7 +17,8 @@ from typing import Any
 import cloudpickle
 import dspy
 import pytest
-from scripted import NATIVE, TEXT, ScriptedLM, submit, turn
+from scripted import TEXT, ScriptedLM, submit, turn
+from ways import Way, in_every_way
 
 from react_shims import trajectory_of
 from react_shims.deprecation import TransitionWarning
@@ -153,15 +154,14 @@ def test_predictors_and_saved_state_are_the_installed_classes(tmp_path: Path) ->
 
 
 @on_v2
-@pytest.mark.parametrize("native", [False, True])
-def test_the_model_and_the_caller_see_what_they_see_of_the_bare_class(native: bool) -> None:
+@in_every_way
+def test_the_model_and_the_caller_see_what_they_see_of_the_bare_class(way: Way) -> None:
     results = []
     for agent_class in (V2, ReAct):
-        lm = ScriptedLM(
-            [turn("one", look("a"), look("b")), turn("two", look("c")), submit(answer="x")], native
-        )
+        lm = way.lm([turn("one", look("a"), look("b")), turn("two", look("c")), submit(answer="x")])
         given = dspy.History(messages=[])
-        prediction = run(make(agent_class), lm, NATIVE if native else TEXT, question="why?", history=given)
+        can = way if agent_class is ReAct or hasattr(V2, "aforward") else way._replace(asynchronous=False)
+        prediction = can.ask(make(agent_class), lm, question="why?", history=given)
         assert prediction.history is given, "DSPy extends the caller's history in place"
         assert isinstance(prediction, dspy.Prediction)
         results.append((lm.prompts, prediction.toDict(), prediction.keys(), repr(prediction)))
