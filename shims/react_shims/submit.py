@@ -28,6 +28,10 @@ class DescribedSubmit(dspy.Tool):  # type: ignore[misc]
     async def acall(self, **outputs: Any) -> Any:
         return await super().acall(**self._completed(outputs))
 
+    def forget_types(self) -> None:
+        """Keep only what the model is shown: the types can be classes of a local scope."""
+        self._types, self._defaults = {}, {}
+
     def _completed(self, outputs: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: _near(value, self._types.get(name, Any)) for name, value in outputs.items()}
         return {**self._defaults, **given}

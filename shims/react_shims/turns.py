@@ -18,6 +18,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python  # type: ignore[import-not-found,unused-ignore]
 
 from react_shims.run import dspy
+from react_shims.submit import DescribedSubmit
 from react_shims.wire.events import calls_of, is_agent_event
 
 
@@ -58,10 +59,12 @@ class ToolsForShow:
 
 
 def _without_function(tool: Any) -> Any:
-    fields = {name: getattr(tool, name) for name in type(tool).model_fields}
+    """A copy, so that what a subclass of `dspy.Tool` keeps besides, and describes itself by, is there."""
     # The types of arguments are for parsing what the model gives; they can be classes of a local scope.
-    fields.update(func=cannot_be_called, arg_types={})
-    return type(tool).model_construct(**fields)
+    copied = tool.model_copy(update={"func": cannot_be_called, "arg_types": {}})
+    if isinstance(copied, DescribedSubmit):
+        copied.forget_types()
+    return copied
 
 
 def cannot_be_called(**arguments: Any) -> Any:

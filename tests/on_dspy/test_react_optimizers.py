@@ -6,14 +6,17 @@ would contain their own answer, and what pickles them fails.
 
 from __future__ import annotations
 
+import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import dspy
+import pydantic
 import pytest
 from scripted import NATIVE, TEXT, ScriptedLM, fields, submit, turn
-from ways import look
+from ways import look, search
 
 from react_shims.transition import v2_class
 
@@ -160,3 +163,48 @@ def test_a_trace_records_what_was_sent() -> None:
     assert recorded[0].args == agent.tools["search"].args
     with pytest.raises(RuntimeError, match=r"call the tool in agent\.tools"):
         recorded[0](query="x")
+
+
+class Versioned(dspy.Tool):  # type: ignore[misc]
+    """A tool whose description is made from what it keeps privately."""
+
+    _version: int = pydantic.PrivateAttr(default=0)
+
+    def format_as_litellm_function_call(self) -> Any:
+        call = super().format_as_litellm_function_call()
+        call["function"]["description"] = f"{self.desc} Version {self._version}."
+        return call
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} Version {self._version}."
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_a_tool_of_a_users_class_describes_itself_as_ever(native: bool) -> None:
+    shown = []
+    for agent_class in (v2_class(), ReAct):
+        tool = Versioned(lambda query: query, name="search", desc="Search.")
+        tool._version = 7
+        model = Model(native)
+        with dspy.context(lm=model.lm, adapter=NATIVE if native else TEXT):
+            assert agent_class("question -> answer", tools=[tool])(question="why?").answer == ANSWER
+        sent = json.dumps(model.lm.history[-1]["kwargs"], default=str) if native else model.shown(0)
+        assert "Version 7" in sent
+        shown.append(model.prompts)
+    assert shown[0] == shown[1]
+
+
+def test_a_trace_with_described_outputs_of_local_types_can_be_pickled() -> None:
+    class Verdict(pydantic.BaseModel):
+        text: str
+
+    fields = {
+        "question": (str, dspy.InputField()),
+        "answer": (Verdict, dspy.OutputField(default=Verdict(text=""))),
+    }
+    agent = ReAct(dspy.Signature(fields, "Judge."), tools=[search], describe_outputs=True)
+    lm = ScriptedLM([turn("one", look("a")), submit(answer={"text": "guilty"})])
+    with dspy.context(lm=lm.lm, adapter=TEXT, trace=[]):
+        assert agent(question="why?").answer == Verdict(text="guilty")
+        for _, inputs, _ in dspy.settings.trace:
+            assert [tool.name for tool in pickle.loads(pickle.dumps(inputs["tools"]))] == ["search", "submit"]
