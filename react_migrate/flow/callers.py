@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import calls, classes, uses
+from react_migrate.flow import calls, classes, names, uses
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import RUN_METHODS
 from react_migrate.flow.scopes import FunctionNode, Scope, terminal
@@ -37,10 +37,31 @@ def bindings(flow: Evaluator, frame: Frame) -> Iterator[Binding]:
                 if binding not in seen:
                     seen.add(binding)
                     yield binding
-    for use in uses.of(flow, node, frame.scope):
+    others = (*uses.of(flow, node, frame.scope), *_assignments(flow, node, frame.scope))
+    for use in others:
         if isinstance(use, Binding) and use not in seen:
             seen.add(use)
             yield use
+
+
+def _assignments(flow: Evaluator, node: FunctionNode, scope: Scope) -> Iterator[Binding]:
+    """Where `thing.name = value` runs the function, as it does the setter of a property."""
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    if isinstance(node, ast.Lambda) or "setter" not in map(terminal, decorators) or scope.parent is None:
+        return
+    for file in flow.program.knowing(scope.file, node.name):
+        for store in file.index.attribute_stores.get(node.name, ()):
+            where = flow.frames.general(store.scope)
+            assert isinstance(store.target, ast.Attribute)
+            for value in flow.values(store.target.value, where):
+                cls = value.cls if isinstance(value, Instance) else None
+                if isinstance(cls, Class) and _derives_from(flow, cls, scope.parent.node):
+                    given = names.bound(flow, store.how, store.value, store.path, where)
+                    yield Binding(None, receiver=value, given=(given,))
+
+
+def _derives_from(flow: Evaluator, cls: Class, node: ast.AST) -> bool:
+    return any(each.node is node for each in classes.lineage(flow, cls))
 
 
 def beyond(flow: Evaluator, frame: Frame, arg: ast.arg, called: list[Binding]) -> str | None:

@@ -98,14 +98,16 @@ def at(flow: Evaluator, values: Values, position: int) -> Values:
     """What unpacking gives at a position; `STAR` is the list of the rest."""
     if position == STAR:
         return items(elements(flow, values))
-    return union(
-        one_item(flow, value, position)
-        if isinstance(value, (Container, Items))
-        else standins.field(flow, value, value.fields[position])
-        if isinstance(value, StandIn) and position < len(value.fields)
-        else _element(flow, value)
-        for value in values
-    )
+    return union([_at(flow, value, position) for value in values])
+
+
+def _at(flow: Evaluator, value: Value, position: int) -> Values:
+    if isinstance(value, (Container, Items)):
+        return one_item(flow, value, position)
+    if isinstance(value, StandIn) and position < len(value.fields):
+        return standins.field(flow, value, value.fields[position])
+    own = standins.row_field(flow, value, position)
+    return own if own is not None else _element(flow, value)
 
 
 def one_item(flow: Evaluator, value: Container | Items, key: object) -> Values:
@@ -140,7 +142,7 @@ def _element(flow: Evaluator, value: Value) -> Values:
     if isinstance(value, Items):
         return value.every
     if isinstance(value, Container):
-        if _is_dict(flow, value):
+        if is_dict(flow, value):
             return keys(flow, value)
         return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
     if isinstance(value, (Unknown, Other)):
@@ -169,7 +171,8 @@ def _element_of_object(flow: Evaluator, value: Instance) -> Values:
     return found if found is not None else one(Unknown("an element of something that is not followed"))
 
 
-def _is_dict(flow: Evaluator, value: Container) -> bool:
+def is_dict(flow: Evaluator, value: Container) -> bool:
+    """Whether it has keys."""
     if isinstance(value.node, (ast.Dict, ast.DictComp)):
         return True
     makers = _makers(flow, value)
@@ -217,7 +220,7 @@ def held(flow: Evaluator, value: Container | Items) -> Values:
 def values_of_dict(flow: Evaluator, value: Container | Items) -> Values:
     """The values that `dict(value)` has: those of a dict, or the second parts of pairs."""
     inside = held(flow, value)
-    if isinstance(value, Container) and _is_dict(flow, value):
+    if isinstance(value, Container) and is_dict(flow, value):
         return inside
     pairs = frozenset(v for v in inside if isinstance(v, (Container, Items)))
     return (inside - pairs) | at(flow, pairs, 1)
@@ -229,7 +232,9 @@ def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values
     if isinstance(node, ast.Dict):
         for key, element in zip(node.keys, node.values, strict=True):
             if key is None:
-                yield ANY, union(_content(flow, v) for v in flow.values(element, frame))
+                for merged in flow.values(element, frame):
+                    named = by_name(flow, merged) if _is_written_out(merged) else None
+                    yield from named.items() if named is not None else [(ANY, _content(flow, merged))]
             else:
                 yield constant(key), flow.values(element, frame)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -263,11 +268,18 @@ def laid_out(flow: Evaluator, value: Value) -> tuple[Values, ...] | None:
     return tuple(one_item(flow, value, position) for position in range(len(value.node.elts)))
 
 
+def _is_written_out(value: Value) -> bool:
+    """Whether the keys of a dict can be told without looking into others, which may lead back to it."""
+    return isinstance(value, Items) or (
+        isinstance(value, Container) and isinstance(value.node, ast.Dict) and None not in value.node.keys
+    )
+
+
 def by_name(flow: Evaluator, value: Value) -> dict[str, Values] | None:
     """The values of a dict by key, where all keys are written out."""
     if isinstance(value, Items):
         return dict(value.named) if value.named or value.fixed == () else None
-    if not isinstance(value, Container) or not _is_dict(flow, value):
+    if not isinstance(value, Container) or not is_dict(flow, value):
         return None
     entries = list(_entries(flow, value))
     names = [place for place, _ in entries if isinstance(place, str)]

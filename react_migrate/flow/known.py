@@ -96,6 +96,9 @@ PLAIN_METHODS = frozenset(
 """Methods and callable parts of DSPy's own modules (3.2 to 3.4) that give something else. Those whose names
 begin with an underscore do, too."""
 
+CHANGING_METHODS = frozenset(("model_copy", "_replace"))
+"""Methods of records that give a copy with other values in some fields."""
+
 RUN_METHODS = frozenset(("__call__", "forward", "acall", "aforward"))
 """Methods of a module that run it."""
 

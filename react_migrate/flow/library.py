@@ -9,6 +9,7 @@ from react_migrate.flow import arguments, calls, classes, containers, objects, s
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import (
     CALLER_METHODS,
+    CHANGING_METHODS,
     EVENT_LOOPS,
     MAPPERS,
     MODULES,
@@ -126,6 +127,15 @@ def is_handed_ours(flow: Evaluator, binding: Binding) -> bool:
     return any(is_ours(flow, value) for value in handed.union(*listed))
 
 
+def changed(flow: Evaluator, value: Value, binding: Binding) -> Values:
+    """A copy of a record with other values in some fields."""
+    given = lay_out(flow, binding).named.values()
+    inside = [containers.held(flow, v) for v in union(given) if isinstance(v, (Container, Items))]
+    if any(is_ours(flow, each) for each in union((*given, *inside))):
+        return one(Unknown("a copy of a record, with other values in it"))
+    return one(value)
+
+
 def is_ours(flow: Evaluator, value: Value) -> bool:
     """Whether a value has to do with an agent: a module, its prediction, its trajectory."""
     if isinstance(value, Instance):
@@ -232,6 +242,8 @@ def _object_method(flow: Evaluator, receiver: Instance, name: str, binding: Bind
         return _executor(flow, name, binding)
     if name in SAME_METHODS:
         return one(receiver)
+    if name in CHANGING_METHODS:
+        return changed(flow, receiver, binding)
     if name in {"result", "get", "join"} and receiver.made is not None:
         return one(Unknown(f"the result of `.{name}()`"))
     return _unknown_call(flow, f"{path}.{name}", binding)

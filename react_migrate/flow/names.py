@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, calls, containers, hints, objects
+from react_migrate.flow import arguments, calls, containers, hints, objects, patterns
 from react_migrate.flow.frames import Binding, Frame, module_of
 from react_migrate.flow.known import canonical
 from react_migrate.flow.reaching import Definition
-from react_migrate.flow.scopes import How, Scope
+from react_migrate.flow.scopes import How, Part, Scope, Step
 from react_migrate.flow.values import (
     NOTHING,
     Class,
@@ -209,7 +209,7 @@ def _defined(flow: Evaluator, definition: Definition, frame: Frame) -> Values:
     return found
 
 
-def bound(flow: Evaluator, how: How, node: ast.expr, path: tuple[int, ...], frame: Frame) -> Values:
+def bound(flow: Evaluator, how: How, node: ast.expr, path: tuple[Step, ...], frame: Frame) -> Values:
     """What a target gets from an expression, in the way it is bound, along an unpacking path."""
     if how is How.ANNOTATED:
         return hints.instance_of(flow, node, frame)
@@ -218,8 +218,11 @@ def bound(flow: Evaluator, how: How, node: ast.expr, path: tuple[int, ...], fram
         values = containers.elements(flow, values)
     elif how is How.ENTERED:
         values = objects.entered(flow, values, node, frame)
-    for position in path:
-        values = containers.at(flow, values, position)
+    for step in path:
+        if isinstance(step, Part):
+            values = patterns.part(flow, values, step, frame)
+        else:
+            values = containers.at(flow, values, step)
     return values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from react_migrate.flow import arguments, callers, calls, classes, hints, names
@@ -19,6 +20,7 @@ from react_migrate.flow.values import (
     Instance,
     Items,
     Method,
+    Partial,
     Unknown,
     Value,
     Values,
@@ -153,8 +155,18 @@ def _held_by_class(flow: Evaluator, cls: Class, instance: Instance, name: str) -
         elif name in fields(cls):
             found |= _field(flow, cls, instance, name)
         else:
-            found |= names.defined(flow, definition, frame)
+            found |= frozenset(
+                _bound_partial(value, instance) for value in names.defined(flow, definition, frame)
+            )
     return found
+
+
+def _bound_partial(value: Value, instance: Instance) -> Value:
+    """What `functools.partialmethod` made, of an object; any other value as it is."""
+    if not isinstance(value, Partial) or terminal(value.made.node.func) != "partialmethod":
+        return value
+    function = value.function
+    return replace(value, function=Method(instance, function)) if isinstance(function, Function) else value
 
 
 def _method_value(
@@ -187,6 +199,12 @@ def fields(cls: Class) -> dict[str, ast.AnnAssign]:
     }
 
 
+def field_names(flow: Evaluator, cls: Class) -> list[str]:
+    """The fields of a class and of those above it, in the order in which its constructor takes them."""
+    every = [field for each in reversed(list(classes.lineage(flow, cls))) for field in fields(each)]
+    return list(dict.fromkeys(every))
+
+
 def _field(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values:
     """A field of an object: what the call that made it passes, the default, or what the type promises."""
     statement = fields(cls)[name]
@@ -196,8 +214,7 @@ def _field(flow: Evaluator, cls: Class, instance: Instance, name: str) -> Values
     if hints.tells(promised):
         return promised | default
     sites = [instance.made] if instance.made is not None else callers.constructions(flow, cls)
-    order = [field for each in reversed(list(classes.lineage(flow, cls))) for field in fields(each)]
-    position = order.index(name)
+    position = field_names(flow, cls).index(name)
     passed = [arguments.by_field(flow, Binding(site), name, position) for site in sites]
     found = union(p if p is not None else default for p in passed)
     return found or default or promised

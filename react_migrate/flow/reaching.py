@@ -7,7 +7,7 @@ in force; branches are followed apart and joined, loops are followed until nothi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,9 @@ from react_migrate.flow.scopes import (
     STAR,
     Comprehension,
     How,
+    Part,
     Scope,
+    Step,
     bound_by_import,
     paired,
     parameters,
@@ -33,7 +35,7 @@ class Definition:
     name: str
     how: How
     node: ast.AST
-    path: tuple[int, ...] = ()
+    path: tuple[Step, ...] = ()
     alias: ast.alias | None = None  # of an import
     previous: tuple[Definition, ...] = ()  # of an augmented assignment
 
@@ -96,7 +98,7 @@ class _Pass:
         self.breaks: list[Environment | None] = []
         self.continues: list[Environment | None] = []
         self.raised: list[list[Environment | None]] = []  # what each enclosing `try` may hand its handlers
-        self.made: dict[tuple[int, str, tuple[int, ...]], Definition] = {}
+        self.made: dict[tuple[int, str, tuple[Step, ...]], Definition] = {}
         self.rounds: dict[ast.stmt, Environment | None] = {}  # what loops were seen to bring round
 
     # -- binding
@@ -106,7 +108,7 @@ class _Pass:
         name: str,
         how: How,
         node: ast.AST,
-        path: tuple[int, ...] = (),
+        path: tuple[Step, ...] = (),
         alias: ast.alias | None = None,
         previous: tuple[Definition, ...] = (),
     ) -> None:
@@ -352,24 +354,64 @@ class _Pass:
         after = []
         for case in node.cases:
             self.env = join(before)
-            self.pattern(case.pattern, node.subject, whole=True)
+            self.pattern(case.pattern, node.subject, ())
             self.expression(case.guard)
             self.block(case.body)
             after.append(self.env)
         self.env = join(before, *after)
 
-    def pattern(self, pattern: ast.pattern, subject: ast.expr, *, whole: bool) -> None:
-        """Bind the captures; one that takes the whole subject is the subject."""
+    def pattern(self, pattern: ast.pattern, subject: ast.expr, path: tuple[Step, ...] | None) -> None:
+        """Bind the captures of a pattern for what a path leads to in the subject, if one is known."""
         if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name is not None:
-            self.bind(pattern.name, How.VALUE if whole else How.MATCHED, subject if whole else pattern)
+            if path is None:
+                self.bind(pattern.name, How.MATCHED, pattern)
+            else:
+                self.bind(pattern.name, How.VALUE, subject, path)
         if isinstance(pattern, ast.MatchMapping) and pattern.rest is not None:
             self.bind(pattern.rest, How.MATCHED, pattern)
-        keeps = whole and isinstance(pattern, (ast.MatchAs, ast.MatchOr))
+        if isinstance(pattern, ast.MatchOr):
+            self.any_pattern(pattern.patterns, subject, path)
+            return
+        steps = dict(_steps(pattern))
         for part in ast.iter_child_nodes(pattern):
-            if isinstance(part, ast.pattern):
-                self.pattern(part, subject, whole=keeps)
-            else:
+            if not isinstance(part, ast.pattern):
                 self.expression(part)
+            elif path is None or part not in steps:
+                self.pattern(part, subject, None)
+            else:
+                self.pattern(part, subject, (*path, *steps[part]))
+
+    def any_pattern(
+        self, patterns: list[ast.pattern], subject: ast.expr, path: tuple[Step, ...] | None
+    ) -> None:
+        before = self.env
+        after = []
+        for pattern in patterns:
+            self.env = join(before)
+            self.pattern(pattern, subject, path)
+            after.append(self.env)
+        self.env = join(*after)
+
+
+def _steps(pattern: ast.pattern) -> Iterator[tuple[ast.pattern, tuple[Step, ...]]]:
+    """The patterns in a pattern, with the steps from its subject to theirs, as far as these are known."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        yield pattern.pattern, ()
+    elif isinstance(pattern, ast.MatchSequence):
+        for position, element in enumerate(pattern.patterns):
+            if isinstance(element, ast.MatchStar):
+                yield element, (Part(STAR),)
+                break
+            yield element, (Part(position),)
+    elif isinstance(pattern, ast.MatchMapping):
+        for key, value in zip(pattern.keys, pattern.patterns, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield value, (Part(key.value),)
+    elif isinstance(pattern, ast.MatchClass):
+        for position, field_ in enumerate(pattern.patterns):
+            yield field_, (Part(position, pattern.cls),)
+        for name, field_ in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+            yield field_, (Part(name, pattern.cls),)
 
 
 _SWALLOWERS = frozenset(("suppress", "raises", "assertRaises", "assertRaisesRegex"))

@@ -23,6 +23,19 @@ ScopeNode = ast.Module | ast.ClassDef | FunctionNode | Comprehension
 STAR = -1  # in an unpacking path: the rest, a list
 
 
+@dataclass(frozen=True)
+class Part:
+    """What a pattern takes out of its subject: of an object of `cls` the attribute `key`, by name or by its
+    place among the fields; without `cls`, of a mapping the item `key`, of a sequence that at a position."""
+
+    key: str | int
+    cls: ast.expr | None = None
+
+
+Step = int | Part
+"""Of an unpacking path: a position, or a part."""
+
+
 class How(enum.Enum):
     """What a target is bound to, given the expression or statement that binds it."""
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, calls, containers
+from react_migrate.flow import arguments, calls, containers, library
 from react_migrate.flow.frames import Binding
 from react_migrate.flow.known import DICTS, LISTS, QUEUES
 from react_migrate.flow.layout import lay_out
@@ -178,8 +178,15 @@ def _getattr(flow: Evaluator, binding: Binding) -> Values:
 
 
 def _type(flow: Evaluator, binding: Binding) -> Values:
-    """`type(x)`: the class of an object."""
+    """`type(x)`: the class of an object; `type("Name", (Base,), {})`: one that is as its bases are."""
+    if binding.site is not None and len(binding.site.node.args) == 3:
+        return containers.elements(flow, arguments.nth(flow, binding, 1))
     return frozenset(v.cls if isinstance(v, Instance) else v for v in arguments.first(flow, binding))
+
+
+def _replaced(flow: Evaluator, binding: Binding) -> Values:
+    """`dataclasses.replace(x, field=value)`."""
+    return union([library.changed(flow, value, binding) for value in arguments.first(flow, binding)])
 
 
 def _wraps(flow: Evaluator, binding: Binding) -> Values:
@@ -219,6 +226,7 @@ def _load(flow: Evaluator, binding: Binding) -> Values:
 
 SPECIAL = {
     "functools.partial": _partial,
+    "functools.partialmethod": _partial,
     "collections.namedtuple": _named_tuple,
     "functools.wraps": _wraps,
     "functools.wraps(...)": lambda flow, binding: arguments.first(flow, binding),
@@ -232,6 +240,7 @@ SPECIAL = {
     "asyncio.gather": _gather,
     "asyncio.wait": _wait,
     "dataclasses.field": _field,
+    **dict.fromkeys(("dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"), _replaced),
     "pydantic.Field": _field,
     "attr.ib": _field,
     "react_shims.trajectory_of": _trajectory_of,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
 
 _TYPED_DICTS = frozenset(("typing.TypedDict", "typing_extensions.TypedDict"))
+_NAMED_TUPLES = frozenset(("typing.NamedTuple", "typing_extensions.NamedTuple"))
 _KEEP = frozenset(("copy", "without", "with_inputs", "inputs", "labels", "_replace"))
 
 
@@ -67,7 +68,18 @@ def item(flow: Evaluator, value: Value, key: object) -> Values | None:
         return field(flow, value, key) if isinstance(key, str) else one(StandIn(trail=value.trail))
     if isinstance(value, Instance) and isinstance(key, str) and is_typed_dict(flow, value):
         return objects.instance_attribute(flow, value, key)
-    return None
+    return row_field(flow, value, key) if isinstance(key, int) else None
+
+
+def row_field(flow: Evaluator, value: Value, position: int) -> Values | None:
+    """What an object of a `NamedTuple` class has at a position; None of any other value."""
+    if not isinstance(value, Instance) or not isinstance(value.cls, Class):
+        return None
+    if classes.library_root(flow, value.cls) not in _NAMED_TUPLES:
+        return None
+    names_ = objects.field_names(flow, value.cls)
+    in_range = -len(names_) <= position < len(names_)
+    return objects.instance_attribute(flow, value, names_[position]) if in_range else None
 
 
 def is_typed_dict(flow: Evaluator, value: Value) -> bool:
