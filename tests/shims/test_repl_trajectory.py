@@ -301,6 +301,11 @@ def test_without_iterations_a_run_starts_behind_a_submit(number: Any) -> None:
     assert bounds(asked, done) == (0, 2)
 
 
+def test_a_converted_run_may_print_at_once_what_reads_like_a_submit() -> None:
+    events = to_repl_events([DONE, LOOK], {"context": "c"}, {"answer": 1}, final_reasoning="look")
+    assert repl_trajectory_of(events) == [DONE, LOOK]
+
+
 def test_an_answer_of_an_earlier_react_is_not_the_rlms() -> None:
     """The end of the run that a prediction tells of is found by its outputs, which may be the same twice."""
     same = [iteration(LOOK, "1/5", context="c"), iteration(DONE, "2/5", answer="A")]

@@ -92,8 +92,8 @@ def repl_trajectory_in(run: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
 def starts_repl_run(events: Sequence[Mapping[str, Any]], position: int) -> bool:
     """Whether the RLM's event at `position` is the first of its run.
 
-    DSPy counts the iterations of a run, and the conversion marks where one starts. Without either, a run
-    starts behind an event that has outputs and whose code called SUBMIT.
+    DSPy counts the iterations of a run, and the conversion marks where one starts. Without either, in events
+    written by hand, a run starts behind an event that has outputs and whose code called SUBMIT.
     """
     if position == 0 or not is_repl_event(events[position - 1]):
         return True
@@ -105,10 +105,10 @@ def starts_repl_run(events: Sequence[Mapping[str, Any]], position: int) -> bool:
     number, earlier = _iteration(event), _iteration(before)
     if number is not None:
         return number == 1 or (earlier is not None and number <= earlier)
+    if repl_marker_of(before).start or not (repl_fields_in(event) and repl_fields_in(before)):
+        return False
     entry = entry_of(before)
-    return bool(
-        repl_fields_in(event) and repl_fields_in(before) and entry and entry["output"].startswith(FINAL)
-    )
+    return entry is not None and entry["output"].startswith(FINAL)
 
 
 def repl_fields_in(event: Mapping[str, Any]) -> dict[str, Any]:
