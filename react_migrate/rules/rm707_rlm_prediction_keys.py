@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
+from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.rules.predictions import is_rlms_prediction
 from react_migrate.rules.rm203_key_filter import filters
 from react_migrate.rules.rm205_trajectory_write import writes
 from react_migrate.rules.rm206_prediction_dump import dumps
 from react_migrate.rules.rule import Example, Rule
+from react_migrate.rules.suspicion import called_like_a_prediction, made_like_a_prediction
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
+
+_DUMP = "on DSPy 3.5 this dump has `history` and `repl_trajectory` where it had `trajectory`"
 
 
 class RlmPredictionKeys(Rule):
@@ -52,10 +57,8 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
         if not file.within_reach_of_rlm:
             return
         for node, receiver, scope in dumps(file):
-            if is_rlms_prediction(file, receiver, scope):
-                message = (
-                    "on DSPy 3.5 this dump has `history` and `repl_trajectory` where it had `trajectory`"
-                )
+            if _may_be_one(file, node, receiver, scope) and is_rlms_prediction(file, receiver, scope):
+                message = _DUMP
                 yield Finding(self.code, file.span(node), message, self.fix)
         for node, sources in filters(file):
             if any(is_rlms_prediction(file, source, scope) for source, scope in sources):
@@ -64,3 +67,19 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
         for node, receiver, scope, what in writes(file):
             if is_rlms_prediction(file, receiver, scope):
                 yield Finding(self.code, file.span(node), f"{what} has no counterpart on DSPy 3.5", self.fix)
+
+
+def _may_be_one(file: AnalysedFile, dump: ast.expr, receiver: ast.expr, scope: Scope) -> bool:
+    """Whether there is reason to find out what a dump is of: a file has many dicts that are made of others,
+    and following where these come from leads through the whole project.
+
+    `x.toDict()` is DSPy's; else it is called like a prediction, or made in this function as DSPy makes them.
+    """
+    if isinstance(dump, ast.Call) and terminal(dump.func) == "toDict":
+        return True
+    if called_like_a_prediction(receiver) or made_like_a_prediction(receiver):
+        return True
+    if not isinstance(receiver, ast.Name):
+        return False
+    definitions = file.reaching(scope.owner()).loads.get(receiver, ())
+    return any(isinstance(one.node, ast.expr) and made_like_a_prediction(one.node) for one in definitions)

@@ -40,7 +40,7 @@ def suspicious(file: AnalysedFile, read: Read, judgement: Judgement) -> bool:
     is_named = isinstance(read.receiver, ast.Name) and judgement.verdict is Verdict.UNKNOWN
     if near and (judgement.asked or is_named):
         return True
-    return called_like_a_prediction(read.receiver) or _made_like_a_prediction(read.receiver)
+    return called_like_a_prediction(read.receiver) or made_like_a_prediction(read.receiver)
 
 
 def _is_own(receiver: ast.expr) -> bool:
@@ -57,7 +57,7 @@ def called_like_a_prediction(receiver: ast.expr) -> bool:
     return name in _LIKE_A_PREDICTION
 
 
-def _made_like_a_prediction(receiver: ast.expr) -> bool:
+def made_like_a_prediction(receiver: ast.expr) -> bool:
     """`agent(question=q)`, `await agent.acall(question=q)`: DSPy's modules take nothing but keywords."""
     call = receiver.value if isinstance(receiver, ast.Await) else receiver
     return isinstance(call, ast.Call) and bool(call.keywords) and not call.args

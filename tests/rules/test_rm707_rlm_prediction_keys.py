@@ -25,6 +25,11 @@ HEAD = 'import dspy\n\nr = dspy.RLM("d -> a")(d=1)\n'
         'r["trajectory"] = []',
         'setattr(r, "trajectory", [])',
         'r._store["trajectory"]',
+        'dict(dspy.RLM("d -> a")(d=1))',
+        "async def f(): save(**await dspy.asyncify(dspy.RLM(s))(d=1))",
+        "def f(result=r): return dict(result)",
+        "[result.toDict() for result in [r]]",
+        "[dict(result) for result in [r]]",
     ],
 )
 def test_what_depends_on_the_keys(code: str) -> None:
