@@ -161,6 +161,7 @@ def test_a_trace_records_what_was_sent() -> None:
     recorded = trace[0][1]["tools"]
     assert [tool.name for tool in recorded] == ["search", "submit"]
     assert recorded[0].args == agent.tools["search"].args
+    assert all(each["tools"][0] is recorded[0] for _, each, _ in trace), "one copy serves the run"
     with pytest.raises(RuntimeError, match=r"call the tool in agent\.tools"):
         recorded[0](query="x")
 

@@ -206,6 +206,17 @@ def test_extraction_shows_earlier_answers_of_the_conversation(way: Way) -> None:
     assert second.trajectory["thought_0"] == "two"
 
 
+@in_every_way
+def test_an_input_that_only_an_earlier_run_had_is_that_runs(way: Way) -> None:
+    history = way.ask(agent(), way.lm([submit(amount=7, note="earlier")]), **INPUTS).history
+    way.ask(agent(), way.lm([submit(amount=8, note="later")]), question="roughly?", history=history)
+    lm = way.lm([NOTHING, NOTHING, fields(reasoning="", amount=9, note="n")])
+    way.ask(agent(on_failure="extract"), lm, question="and now?", history=history)
+    shown = lm.shown(-1)
+    assert shown.index("earlier") < shown.index("roughly?") < shown.index("later")
+    assert shown.count("kg") == 1
+
+
 def test_a_conversation_goes_on_after_an_extraction() -> None:
     plan = [LOOK, NOTHING, NOTHING, fields(reasoning="", amount=8, note="as found")]
     first = SYNC.ask(agent(on_failure="extract"), SYNC.lm(plan), **INPUTS)
