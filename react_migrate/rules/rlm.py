@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.flow import classes
 from react_migrate.flow.known import RLM, RUN_METHODS
-from react_migrate.flow.scopes import Scope
+from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import Class, Instance, Library, Method, Partial, Super, Value, Values
 
 if TYPE_CHECKING:
@@ -28,6 +28,14 @@ def makes_rlm(file: AnalysedFile, call: ast.Call, scope: Scope) -> bool:
         return bool(above) and all(_is_above_rlm(file, value) for value in above)
     values = called_by(file, call, scope)
     return bool(values) and all(is_constructor(file.program.flow, value) for value in values)
+
+
+def called_like_a_class(call: ast.Call) -> bool:
+    """Whether a call may make an object, by the looks of it. Most calls in a file do not; to evaluate what
+    they call would lead through the whole project."""
+    called = call.args[0] if terminal(call.func) == "partial" and call.args else call.func
+    name = terminal(called)
+    return name is None or name[:1].isupper() or name in {"__init__", "cls"}
 
 
 def runs_rlm(file: AnalysedFile, call: ast.Call, scope: Scope) -> bool:

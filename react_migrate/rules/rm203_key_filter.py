@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,14 +50,18 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
 
     def check(self, file: AnalysedFile) -> Iterator[Finding]:
         message = 'on DSPy 3.5 the keys to leave out are "history" and "termination_reason" as well'
-        for node, sources in filters(file):
+        for node, sources in filters(file) if file.within_reach else ():
             if any(is_prediction(file, source, scope) for source, scope in sources):
                 yield Finding(self.code, file.span(node), message, self.fix)
 
 
-def filters(file: AnalysedFile) -> Iterator[tuple[ast.expr, list[tuple[ast.expr, Scope]]]]:
-    """Where the keys of something are compared with V1's, or left out, and what that something may be."""
-    loops = list(_loops(file)) if WORD in file.index.strings else []
+def filters(
+    file: AnalysedFile, worth: Callable[[ast.expr, Scope], bool] = lambda source, scope: True
+) -> Iterator[tuple[ast.expr, list[tuple[ast.expr, Scope]]]]:
+    """Where the keys of something are compared with V1's, or left out, and what that something may be; of
+    loops, where that something is `worth` a look."""
+    found = _loops(file) if WORD in file.index.strings else ()
+    loops = [loop for loop in found if worth(_viewed(loop.iterated), loop.scope)]
     for node, scope in file.index.nodes[ast.Compare] if loops else ():
         assert isinstance(node, ast.Compare)
         filtered = _filtered(file, node, scope, loops)

@@ -11,7 +11,7 @@ from react_migrate.flow import classes, objects
 from react_migrate.flow.scopes import Scope, terminal
 from react_migrate.flow.values import Class, Container, Instance, Value
 from react_migrate.rules.handed_on import hands_on_to_rlm
-from react_migrate.rules.rlm import is_rlm, makes_rlm
+from react_migrate.rules.rlm import called_like_a_class, is_rlm, makes_rlm
 from react_migrate.rules.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -107,9 +107,10 @@ def _spread(file: AnalysedFile) -> Iterator[tuple[ast.expr, str]]:
     """Where the key is written in a dict that is spread into an RLM; of a dict from another file, where it is
     spread, and in words where the key is."""
     seen: set[ast.AST] = set()
+    has_key = OLD in file.index.strings or OLD in file.index.keywords
     for call, scope in file.index.all_calls:
         spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        if not spread or not makes_rlm(file, call, scope):
+        if not spread or not (has_key or called_like_a_class(call)) or not makes_rlm(file, call, scope):
             continue
         for value in spread:
             for home, place in _places(file, value, scope):

@@ -11,13 +11,14 @@ from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Instance
 from react_migrate.rules.handed_on import hands_on_to_rlm
 from react_migrate.rules.reading import text_of
-from react_migrate.rules.rlm import makes_rlm, runs_rlm
+from react_migrate.rules.rlm import called_like_a_class, makes_rlm, runs_rlm
 from react_migrate.rules.rule import Example, Rule
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
 
 _POSITION = 7  # of the constructor's parameter, on every release
+_INTERPRETERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.IfExp, ast.BoolOp, ast.NamedExpr)
 
 
 class RlmInterpreter(Rule):
@@ -55,11 +56,10 @@ class RlmInterpreter(Rule):
             elif runs_rlm(file, call, scope):
                 yield self._per_call(file, keyword, keyword.value, scope)
         for call, scope in file.index.all_calls:
-            if not call.args or isinstance(call.args[0], ast.Starred):
-                continue
-            if call.keywords and runs_rlm(file, call, scope):
-                yield self._per_call(file, call.args[0], call.args[0], scope)
-            elif len(call.args) > _POSITION and makes_rlm(file, call, scope):
+            if len(call.args) == 1 and call.keywords and _may_be_interpreter(call.args[0]):
+                if runs_rlm(file, call, scope):
+                    yield self._per_call(file, call.args[0], call.args[0], scope)
+            elif len(call.args) > _POSITION and called_like_a_class(call) and makes_rlm(file, call, scope):
                 passed = call.args[_POSITION]
                 if any(isinstance(value, Instance) for value in file.values(passed, scope)):
                     message = f"this is a factory from DSPy 3.3 on: {_instead(file, passed, scope)}"
@@ -70,6 +70,11 @@ class RlmInterpreter(Rule):
     ) -> Finding:
         message = f"a call takes no interpreter from DSPy 3.4 on: {_instead(file, passed, scope)}"
         return Finding(self.code, file.span(place), message, self.fix)
+
+
+def _may_be_interpreter(node: ast.expr) -> bool:
+    """By the looks of it; that of `text.encode("utf-8", errors="replace")` is none."""
+    return isinstance(node, _INTERPRETERS) or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _instead(file: AnalysedFile, passed: ast.expr, scope: Scope) -> str:

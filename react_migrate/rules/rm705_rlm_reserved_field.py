@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
 from react_migrate.flow.scopes import terminal
-from react_migrate.rules.rlm import makes_rlm
+from react_migrate.rules.rlm import called_like_a_class, makes_rlm
 from react_migrate.rules.rule import Example, Rule
 from react_migrate.rules.signatures import SignatureField, fields
 
@@ -88,26 +88,19 @@ rlm = dspy.RLM(Read)
 
 
 def _signature(file: AnalysedFile, call: ast.Call, scope: Scope) -> ast.expr | None:
-    """The argument that is the signature if the call makes an RLM; None where it does not look like one.
-
-    Most calls in a file are none: only what is called as classes are, or gets a signature written out, is
-    worth an evaluation.
-    """
-    named = next((keyword.value for keyword in call.keywords if keyword.arg == "signature"), None)
-    name = terminal(call.func) or ""
-    position = 0
-    if name == "__init__":
-        position = (
-            0 if isinstance(getattr(call.func, "value", None), ast.Call) else 1
-        )  # `super()`, or a class
-    elif name == "partial" and call.args:
-        position, name = 1, terminal(call.args[0]) or ""
-    if any(isinstance(one, ast.Starred) for one in call.args[: position + 1]):
+    """The argument that is the signature if the call makes an RLM; None where it does not look like one."""
+    found = next((keyword.value for keyword in call.keywords if keyword.arg == "signature"), None)
+    if found is not None:
+        return found
+    name = terminal(call.func)
+    position = int(name == "partial")
+    if name == "__init__" and not isinstance(getattr(call.func, "value", None), ast.Call):
+        position = 1  # of a class, not of `super()`: `self` comes first
+    if len(call.args) <= position or any(isinstance(one, ast.Starred) for one in call.args[: position + 1]):
         return None
-    found = named if named is not None else next(iter(call.args[position:]), None)
-    looks_like_class = name[:1].isupper() or name in {"__init__", "cls"} or not name
+    found = call.args[position]
     is_written_out = isinstance(found, ast.Constant) and isinstance(found.value, str) and "->" in found.value
-    return found if looks_like_class or is_written_out or named is not None else None
+    return found if is_written_out or called_like_a_class(call) else None
 
 
 def _order(field: SignatureField) -> tuple[str, int, int, str, bool]:

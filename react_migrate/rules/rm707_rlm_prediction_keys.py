@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from react_migrate.finding import Finding, Fix
@@ -57,10 +58,13 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
         if not file.within_reach_of_rlm:
             return
         for node, receiver, scope in dumps(file):
-            if _may_be_one(file, node, receiver, scope) and is_rlms_prediction(file, receiver, scope):
+            is_dspys = isinstance(node, ast.Call) and terminal(node.func) == "toDict"
+            if not is_dspys and not _looks_like_one(file, receiver, scope):
+                continue
+            if is_rlms_prediction(file, receiver, scope):
                 message = _DUMP
                 yield Finding(self.code, file.span(node), message, self.fix)
-        for node, sources in filters(file):
+        for node, sources in filters(file, partial(_looks_like_one, file)):
             if any(is_rlms_prediction(file, source, scope) for source, scope in sources):
                 message = 'on DSPy 3.5 the keys to leave out are "history" and "repl_trajectory" as well'
                 yield Finding(self.code, file.span(node), message, self.fix)
@@ -69,14 +73,11 @@ outputs = {k: v for k, v in result.items() if k != "trajectory"}
                 yield Finding(self.code, file.span(node), f"{what} has no counterpart on DSPy 3.5", self.fix)
 
 
-def _may_be_one(file: AnalysedFile, dump: ast.expr, receiver: ast.expr, scope: Scope) -> bool:
-    """Whether there is reason to find out what a dump is of: a file has many dicts that are made of others,
-    and following where these come from leads through the whole project.
-
-    `x.toDict()` is DSPy's; else it is called like a prediction, or made in this function as DSPy makes them.
+def _looks_like_one(file: AnalysedFile, receiver: ast.expr, scope: Scope) -> bool:
+    """Whether there is reason to find out what something is: it is called like a prediction, or made in this
+    function as DSPy makes them. A file has many dicts that are made of others, and to follow where all these
+    come from would lead through the whole project.
     """
-    if isinstance(dump, ast.Call) and terminal(dump.func) == "toDict":
-        return True
     if called_like_a_prediction(receiver) or made_like_a_prediction(receiver):
         return True
     if not isinstance(receiver, ast.Name):
