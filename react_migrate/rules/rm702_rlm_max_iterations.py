@@ -107,10 +107,12 @@ def _spread(file: AnalysedFile) -> Iterator[tuple[ast.expr, str]]:
     """Where the key is written in a dict that is spread into an RLM; of a dict from another file, where it is
     spread, and in words where the key is."""
     seen: set[ast.AST] = set()
-    has_key = OLD in file.index.strings or OLD in file.index.keywords
     for call, scope in file.index.all_calls:
         spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        if not spread or not (has_key or called_like_a_class(call)) or not makes_rlm(file, call, scope):
+        plain = [
+            place for value in spread for node in _made_here(file, value, scope) for place in _keys(node)
+        ]
+        if not spread or not (plain or called_like_a_class(call)) or not makes_rlm(file, call, scope):
             continue
         for value in spread:
             for home, place in _places(file, value, scope):
@@ -123,17 +125,9 @@ def _spread(file: AnalysedFile) -> Iterator[tuple[ast.expr, str]]:
 def _places(file: AnalysedFile, value: ast.expr, scope: Scope) -> Iterator[tuple[AnalysedFile, ast.expr]]:
     """Where the keys of a dict are called `max_iterations`, however it is made or added to."""
     made = {held.node: held.frame.file for held in file.values(value, scope) if isinstance(held, Container)}
-    made[value] = file
-    if isinstance(value, ast.Name):
-        definitions = file.reaching(scope.owner()).loads.get(value, ())
-        made.update(
-            (definition.node, file) for definition in definitions if isinstance(definition.node, ast.expr)
-        )
+    made.update((node, file) for node in _made_here(file, value, scope))
     for node, home in made.items():
-        if isinstance(node, ast.Dict):
-            yield from ((home, key) for key in node.keys if _is_old(key) and key is not None)
-        elif isinstance(node, ast.Call) and terminal(node.func) == "dict":
-            yield from ((home, node) for keyword in node.keywords if keyword.arg == OLD)
+        yield from ((home, place) for place in _keys(node))
     for store in file.index.item_stores:
         if isinstance(store.target, ast.Subscript) and _is_old(store.target.slice):
             dicts = file.values(store.target.value, store.scope)
@@ -141,7 +135,23 @@ def _places(file: AnalysedFile, value: ast.expr, scope: Scope) -> Iterator[tuple
                 yield file, store.target
 
 
-def _is_old(node: ast.expr | None) -> bool:
+def _made_here(file: AnalysedFile, value: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """The expression itself, and what a name stands for in the same function."""
+    yield value
+    if isinstance(value, ast.Name):
+        definitions = file.reaching(scope.owner()).loads.get(value, ())
+        yield from (definition.node for definition in definitions if isinstance(definition.node, ast.expr))
+
+
+def _keys(node: ast.expr) -> Iterator[ast.expr]:
+    """Where a dict display, or a call of `dict`, says `max_iterations`."""
+    if isinstance(node, ast.Dict):
+        yield from (key for key in node.keys if key is not None and _is_old(key))
+    elif isinstance(node, ast.Call) and terminal(node.func) == "dict":
+        yield from (node for keyword in node.keywords if keyword.arg == OLD)
+
+
+def _is_old(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == OLD
 
 
