@@ -10,7 +10,7 @@ from react_migrate.finding import Fix
 from react_migrate.flow import classes
 from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Class, Function, Method, Value
-from react_migrate.rules.rlm import called_by, is_constructor, makes_rlm
+from react_migrate.rules.rlm import called_by, called_like_a_class, is_constructor, makes_rlm
 
 if TYPE_CHECKING:
     from react_migrate.flow import AnalysedFile
@@ -69,6 +69,8 @@ def _handed_on_by(
 ) -> Fix | None:
     file = function.frame.file
     scope = file.index.scopes[function.node]
+    if isinstance(call.func, ast.Name) and call.func.id in scope.bound and not called_like_a_class(call):
+        return None  # a callback or the like: to find out which leads through the whole project
     if makes_rlm(file, call, scope):
         return Fix.SAFE
     flow = file.program.flow
