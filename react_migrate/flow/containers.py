@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from react_migrate.flow import arguments, names, objects, standins
+from react_migrate.flow import arguments, filling, objects, standins
 from react_migrate.flow.frames import Binding, Frame
 from react_migrate.flow.known import DICTS
-from react_migrate.flow.only_name import only_name
-from react_migrate.flow.scopes import STAR, terminal
+from react_migrate.flow.scopes import STAR
 from react_migrate.flow.values import (
     NOTHING,
     Alias,
@@ -36,11 +36,10 @@ from react_migrate.flow.values import (
 
 if TYPE_CHECKING:
     from react_migrate.flow.evaluate import Evaluator
-    from react_migrate.flow.program import AnalysedFile
 
 ANY = object()  # the place of an element when it is not known
-_ADDERS = {"append": 0, "add": 0, "appendleft": 0, "put": 0, "put_nowait": 0, "insert": 1, "setdefault": 1}
-_EXTENDERS = frozenset(("extend", "update", "extendleft"))
+Entry = tuple[object, Callable[[], Values]]
+"""A place in a container, and how to find out what is there."""
 
 
 def subscript(flow: Evaluator, values: Values, node: ast.Subscript, frame: Frame) -> Values:
@@ -123,14 +122,18 @@ def one_item(flow: Evaluator, value: Container | Items, key: object) -> Values:
 
 
 def _at_key(flow: Evaluator, value: Container, key: object) -> Values:
-    entries = list(_entries(flow, value))
     if isinstance(key, int) and key < 0 and isinstance(value.node, (ast.Tuple, ast.List)):
         key = len(value.node.elts) + key
-    sure = [found for place, found in entries if place == key]
-    loose = [found for place, found in entries if place is ANY]
-    if key is ANY or not sure:
-        return union(found for _, found in entries)
-    return union(sure) | union(loose)
+    if key is ANY:
+        return held(flow, value)
+    written = list(_written(flow, value))
+    stored = filling.at_key(flow, value, key) if _is_open(value) else ()
+    sure = [find for place, find in (*written, *stored) if place == key]
+    if not sure:
+        return held(flow, value)
+    loose = [find for place, find in written if place is ANY]
+    more = filling.somewhere(flow, value) if _is_open(value) else NOTHING
+    return union([find() for find in (*sure, *loose)]) | more
 
 
 def elements(flow: Evaluator, values: Values) -> Values:
@@ -144,7 +147,7 @@ def _element(flow: Evaluator, value: Value) -> Values:
     if isinstance(value, Container):
         if is_dict(flow, value):
             return keys(flow, value)
-        return flow.ask((value, "elements"), lambda: union(found for _, found in _entries(flow, value)))
+        return held(flow, value)
     if isinstance(value, (Unknown, Other)):
         return one(value)
     if isinstance(value, Prediction):
@@ -201,12 +204,7 @@ def _keys(flow: Evaluator, value: Container) -> Values:
         found = union(flow.values(key, frame) for key in node.keys if key is not None)
     elif isinstance(node, ast.DictComp):
         found = flow.values(node.key, flow.frames.inside(frame.file.index.scopes[node], frame))
-    stored = [(store.target, flow.frames.general(store.scope)) for store in frame.file.index.item_stores]
-    found |= union(
-        flow.values(target.slice, where)
-        for target, where in stored
-        if isinstance(target, ast.Subscript) and _holds(flow, target.value, where, value)
-    )
+    found |= filling.keys(flow, value)
     return found or one(Other("a key of a dict"))
 
 
@@ -214,7 +212,7 @@ def held(flow: Evaluator, value: Container | Items) -> Values:
     """All the elements; of a dict, its values."""
     if isinstance(value, Items):
         return value.every
-    return flow.ask((value, "held"), lambda: union(found for _, found in _entries(flow, value)))
+    return flow.ask((value, "held"), lambda: union([find() for _, find in _entries(flow, value)]))
 
 
 def values_of_dict(flow: Evaluator, value: Container | Items) -> Values:
@@ -226,35 +224,58 @@ def values_of_dict(flow: Evaluator, value: Container | Items) -> Values:
     return (inside - pairs) | at(flow, pairs, 1)
 
 
-def _entries(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
+def _entries(flow: Evaluator, value: Container) -> Iterator[Entry]:
     """The elements with their places: those written in the display, and those added later."""
+    yield from _written(flow, value)
+    if _is_open(value):
+        yield from filling.entries(flow, value)
+
+
+def _is_open(value: Container) -> bool:
+    """Whether something can be added to it."""
+    return not isinstance(value.node, (ast.Tuple, ast.GeneratorExp))
+
+
+def _written(flow: Evaluator, value: Container) -> Iterator[Entry]:
     node, frame = value.node, value.frame
     if isinstance(node, ast.Dict):
         for key, element in zip(node.keys, node.values, strict=True):
             if key is None:
                 for merged in flow.values(element, frame):
-                    named = by_name(flow, merged) if _is_written_out(merged) else None
-                    yield from named.items() if named is not None else [(ANY, _content(flow, merged))]
+                    yield from _merged(flow, merged)
             else:
-                yield constant(key), flow.values(element, frame)
+                yield constant(key), partial(flow.values, element, frame)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         spread = False
         for position, element in enumerate(node.elts):
             if isinstance(element, ast.Starred):
                 spread = True
-                yield ANY, elements(flow, flow.values(element.value, frame))
+                yield ANY, partial(_spread, flow, element.value, frame)
             else:
-                yield (ANY if spread else position), flow.values(element, frame)
+                yield (ANY if spread else position), partial(flow.values, element, frame)
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
         inner = flow.frames.inside(frame.file.index.scopes[node], frame)
-        yield ANY, flow.values(node.value if isinstance(node, ast.DictComp) else node.elt, inner)
+        element = node.value if isinstance(node, ast.DictComp) else node.elt
+        yield ANY, partial(flow.values, element, inner)
     elif isinstance(node, ast.Call):
         from react_migrate.flow import standard  # it needs this module
 
         for path in sorted(_makers(flow, value) & standard.CONTENTS.keys()):
-            yield from standard.CONTENTS[path](flow, Binding(CallSite(node, frame)))
-    if not isinstance(node, (ast.Tuple, ast.GeneratorExp)):
-        yield from _added_later(flow, value)
+            for place, found in standard.CONTENTS[path](flow, Binding(CallSite(node, frame))):
+                yield place, partial(frozenset, found)
+
+
+def _merged(flow: Evaluator, value: Value) -> Iterator[Entry]:
+    """What `**value` brings into a dict."""
+    named = by_name(flow, value) if _is_written_out(value) else None
+    if named is None:
+        yield ANY, partial(content, flow, value)
+    else:
+        yield from ((name, partial(frozenset, found)) for name, found in named.items())
+
+
+def _spread(flow: Evaluator, node: ast.expr, frame: Frame) -> Values:
+    return elements(flow, flow.values(node, frame))
 
 
 def laid_out(flow: Evaluator, value: Value) -> tuple[Values, ...] | None:
@@ -286,49 +307,8 @@ def by_name(flow: Evaluator, value: Value) -> dict[str, Values] | None:
     return {name: one_item(flow, value, name) for name in names} if len(names) == len(entries) else None
 
 
-def _added_later(flow: Evaluator, value: Container) -> Iterator[tuple[object, Values]]:
-    """What `.append`, `[key] = ` and their like put into it: in the file that makes it, and where another
-    file does so by the name that it has there. (Not: in a function of another file that it is passed to.)"""
-    home = value.frame.file
-    yield from _added_in(flow, value, home, only_name(home, value.node))
-    for name in sorted(home.index.names_given.get(value.node, ())):
-        for file in flow.program.knowing(home, name, home.module_name):
-            if file is not home:
-                yield from _added_in(flow, value, file, name)
-
-
-def _added_in(
-    flow: Evaluator, value: Container, file: AnalysedFile, name: str | None
-) -> Iterator[tuple[object, Values]]:
-    index = file.index
-    for method in (*_ADDERS, *_EXTENDERS):
-        for call, scope in index.calls.get(method, ()):
-            frame = flow.frames.general(scope)
-            to = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if to is None or not _is_called(to, name) or not _holds(flow, to, frame, value):
-                continue
-            if method in _ADDERS and len(call.args) > _ADDERS[method]:
-                yield ANY, flow.values(call.args[_ADDERS[method]], frame)
-            elif method in _EXTENDERS and call.args:
-                yield ANY, union(_content(flow, v) for v in flow.values(call.args[0], frame))
-    for store in index.item_stores:
-        frame = flow.frames.general(store.scope)
-        assert isinstance(store.target, ast.Subscript)
-        if _is_called(store.target.value, name) and _holds(flow, store.target.value, frame, value):
-            place = constant(store.target.slice)
-            yield place, names.bound(flow, store.how, store.value, store.path, frame)
-
-
-def _is_called(node: ast.expr, name: str | None) -> bool:
-    return name is None or terminal(node) == name
-
-
-def _holds(flow: Evaluator, node: ast.expr, frame: Frame, value: Container) -> bool:
-    """Whether an expression may be this very container, whatever call made it."""
-    return any(isinstance(v, Container) and v.node is value.node for v in flow.values(node, frame))
-
-
-def _content(flow: Evaluator, value: Value) -> Values:
+def content(flow: Evaluator, value: Value) -> Values:
+    """What `*value`, `**value` or `.extend(value)` adds."""
     return held(flow, value) if isinstance(value, (Container, Items)) else _element(flow, value)
 
 

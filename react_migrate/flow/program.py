@@ -16,7 +16,7 @@ from typing import Protocol
 from react_migrate.finding import Span
 from react_migrate.flow.connected import Connections
 from react_migrate.flow.frames import Frame
-from react_migrate.flow.index import Index, build_index
+from react_migrate.flow.index import Index, Store, build_index
 from react_migrate.flow.modules import Modules
 from react_migrate.flow.nodes import FIELDS
 from react_migrate.flow.reaching import Reaching, reaching_definitions
@@ -55,6 +55,7 @@ class AnalysedFile:
         self.tree = tree
         self.index: Index = build_index(self, tree)
         self.kept: dict[str, bool] = {}  # of only_name.py: names whose values are never handed on
+        self.item_stores: dict[object, list[Store]] | None = None  # of filling.py, by the key
         self._reaching: dict[Scope, Reaching] = {}
 
     @property
