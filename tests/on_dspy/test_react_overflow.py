@@ -107,6 +107,15 @@ def test_an_override_needs_no_mixin_and_may_call_super(way: Way) -> None:
 
 
 @in_every_way
+def test_an_override_patched_onto_the_instance_is_asked(way: Way) -> None:
+    program = agent()
+    program.truncate_trajectory = lambda trajectory: {"summary": "short"}
+    lm = way.lm([*TWO_STEPS, overflow(), submit(answer="x")])
+    way.ask(program, lm, question="why?")
+    assert "summary: short" in lm.shown(3)
+
+
+@in_every_way
 def test_an_override_goes_before_a_processor(way: Way) -> None:
     class Lean(ReAct):
         def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:

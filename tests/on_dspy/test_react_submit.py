@@ -162,3 +162,19 @@ def test_types_without_a_schema_are_described_all_the_same(way: Way) -> None:
     assert shown_schema(program)["properties"]["function"]["description"] == "how"
     prediction = way.ask(program, way.lm([submit(thing=[1, 2])]), question="why?")
     assert (prediction.thing, prediction.function) == ([1, 2], None)
+
+
+def test_a_default_that_is_no_json_is_shown_as_text_and_given_as_it_is() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            return "an odd thing"
+
+    fields = {
+        "question": (str, dspy.InputField()),
+        "answer": (str, dspy.OutputField()),
+        "thing": (Any, dspy.OutputField(default=Odd())),
+    }
+    program = ReAct(dspy.Signature(fields, "Find it."), tools=[search], describe_outputs=True)
+    assert shown_schema(program)["properties"]["thing"]["default"] == "an odd thing"
+    prediction = SYNC.ask(program, SYNC.lm([submit(answer="x")]), question="why?")
+    assert type(prediction.thing) is Odd  # pydantic copies defaults

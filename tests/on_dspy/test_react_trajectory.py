@@ -15,6 +15,7 @@ import pytest
 from scripted import TEXT, ScriptedLM, act, extract, submit, turn
 from ways import Way, in_every_way, look, search
 
+from react_shims import trajectory_of
 from react_shims.deprecation import TransitionWarning
 from react_shims.transition import v2_class
 
@@ -131,6 +132,38 @@ def test_a_pickle_has_the_run_of_a_continued_conversation() -> None:
     assert second.copy().trajectory == STEPS
 
 
+def test_a_copy_with_another_history_shows_that_ones_run() -> None:
+    agent = ReAct("question -> answer", tools=[search])
+    lm = ScriptedLM([submit(answer="x"), *replies(), turn("other", look("c")), submit(answer="x")])
+    with dspy.context(lm=lm.lm, adapter=TEXT):
+        first = agent(question="why?")
+        second = agent(question="and then?", history=first.history)
+        other = agent(question="something else")
+    assert second.copy(history=other.history).trajectory == other.trajectory
+
+
+def test_without_a_history_there_is_none_by_any_way() -> None:
+    prediction = predict(ReAct).without("history", "termination_reason")
+    assert "trajectory" not in prediction
+    assert not hasattr(prediction, "trajectory")
+    assert prediction.get("trajectory", "nothing") == "nothing"
+    with pytest.raises(KeyError, match="trajectory"):
+        prediction["trajectory"]
+
+
+def test_predictions_of_a_class_of_the_users_are_left_as_they_are() -> None:
+    class Own(dspy.Prediction):  # type: ignore[misc]
+        pass
+
+    class Base(v2_class()):  # type: ignore[misc]
+        def forward(self, **inputs: Any) -> Any:
+            return Own(**super().forward(**inputs))
+
+    prediction = predict(type("Agent", (ReAct, Base), {}))
+    assert type(prediction) is Own
+    assert trajectory_of(prediction) == STEPS
+
+
 def test_an_output_field_of_that_name_wins() -> None:
     with dspy.context(lm=ScriptedLM([submit(trajectory="a curve")]).lm, adapter=TEXT):
         prediction = ReAct("question -> trajectory", tools=[search])(question="why?")
@@ -237,6 +270,15 @@ def test_uninstalled_everything_is_as_before() -> None:
     assert set(vars(dspy.Prediction)) == before
     assert not hasattr(predict(v2_class()), "trajectory")
     assert predict(ReAct).trajectory == STEPS
+
+
+def test_what_somebody_else_installed_under_that_name_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = property(lambda prediction: "theirs")
+    monkeypatch.setattr(dspy.Prediction, "trajectory", theirs, raising=False)
+    install_trajectory()
+    assert predict(v2_class()).trajectory == "theirs"
+    uninstall_trajectory()
+    assert vars(dspy.Prediction)["trajectory"] is theirs
 
 
 @pytest.mark.usefixtures("installed")
