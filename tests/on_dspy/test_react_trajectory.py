@@ -139,7 +139,8 @@ def test_a_copy_with_another_history_shows_that_ones_run() -> None:
         first = agent(question="why?")
         second = agent(question="and then?", history=first.history)
         other = agent(question="something else")
-    assert second.copy(history=other.history).trajectory == other.trajectory
+    for prediction in (first, second):
+        assert prediction.copy(history=other.history).trajectory == other.trajectory
 
 
 def test_without_a_history_there_is_none_by_any_way() -> None:
