@@ -69,7 +69,6 @@ class Quiet:
         Mock(trajectory=STEPS),  # answers to `repl_trajectory`, too
         MagicMock(repl_trajectory=STEPS),
     ],
-    ids=str,
 )
 def test_what_is_stored_is_returned_as_it_is(x: Any) -> None:
     assert repl_trajectory_of(x) is STEPS
@@ -92,7 +91,6 @@ def test_what_is_stored_is_returned_as_it_is(x: Any) -> None:
         json.dumps({"trajectory": STEPS}),
         json.dumps({"repl_trajectory": STEPS, "trajectory": 1}),
     ],
-    ids=str,
 )
 def test_every_form_of_a_stored_run_is_read(x: Any) -> None:
     assert repl_trajectory_of(x) == STEPS
@@ -141,7 +139,7 @@ NOT_AN_RLMS = [
 ]
 
 
-@pytest.mark.parametrize("x", NOT_AN_RLMS, ids=lambda x: repr(x)[:40])
+@pytest.mark.parametrize("x", NOT_AN_RLMS)
 def test_of_anything_else_there_is_the_objects_own_error_or_the_default(x: Any) -> None:
     if not isinstance(x, Quiet):
         with pytest.raises(AttributeError) as own:
