@@ -26,12 +26,13 @@ from react_migrate.stored.settings import Settings
 
 _PART = 1 << 20  # bytes of input
 _READ = 1 << 16
+_WRITE = 1 << 17
 _AHEAD = 4  # parts for each worker that may be converted and not yet written
 _EXIT_SECONDS = 5.0
 
 
 class Span(NamedTuple):
-    """A part of a file, from the beginning of a line to the end of one."""
+    """A part of a file: the lines that begin in it."""
 
     path: Path
     start: int
@@ -42,15 +43,10 @@ Batch: TypeAlias = "Span | Sequence[bytes]"
 
 
 def spans_of(path: Path, file: BinaryIO) -> Iterator[Span]:
-    """A file in parts. `file` is the same file, and is moved in."""
-    start = 0
-    end = file.seek(0, os.SEEK_END)
-    while start < end:
-        file.seek(min(start + _PART, end))
-        file.readline()  # to the end of the line
-        stop = file.tell()
-        yield Span(path, start, stop)
-        start = stop
+    """A file in parts. `file` is the same file; its position says how far it is given out."""
+    size = file.seek(0, os.SEEK_END)
+    for start in range(0, size, _PART):
+        yield Span(path, start, file.seek(min(start + _PART, size)))
 
 
 def batches_of(stream: BinaryIO) -> Iterator[Sequence[bytes]]:
@@ -189,7 +185,7 @@ class _Conversion:
 def _work(connection: Connection, settings: Settings, target: Path | None) -> None:
     """A worker's life: it does what it is told until the other end is closed."""
     converter = LineConverter(settings)
-    products: dict[int, bytearray] = {}
+    products: dict[int, list[bytes]] = {}
     while True:
         try:
             order, number, what = connection.recv()
@@ -197,11 +193,13 @@ def _work(connection: Connection, settings: Settings, target: Path | None) -> No
             return
         try:
             if order == "convert":
-                product = bytearray()
-                result = _convert(converter, what, product.extend)
+                product: list[bytes] = []
+                result = _convert(converter, what, product.append)
                 if target is not None:
                     products[number] = product
-                connection.send(("converted", number, product if target is None else len(product), result))
+                    connection.send(("converted", number, sum(map(len, product)), result))
+                else:
+                    connection.send(("converted", number, b"".join(product), result))
             elif target is not None:
                 _write_at(target, what, products.pop(number))
                 connection.send(("written", number))
@@ -216,14 +214,20 @@ def _convert(converter: LineConverter, batch: Batch, write: Callable[[bytes], An
         return converter.convert(batch, write)
     try:
         with batch.path.open("rb", buffering=_READ) as file:
-            file.seek(batch.start)
-            return converter.convert(_lines(file, batch.stop - batch.start), write)
+            return converter.convert(_lines(file, batch), write)
     except OSError as error:
         raise StoredError(f"{shown(batch.path)}: {reason(error)}") from error
 
 
-def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """The next lines of a file, `size` bytes in all."""
+def _lines(file: BinaryIO, span: Span) -> Iterator[bytes]:
+    """The lines that begin in a part of the file."""
+    size = span.stop - span.start
+    if span.start:
+        file.seek(span.start - 1)
+        begun = file.readline(size)  # the end of a line that began before, or only the end of one
+        if not begun.endswith(b"\n"):
+            return
+        size -= len(begun) - 1
     while size > 0 and (lines := file.readlines(min(_READ, size))):
         for line in lines:
             if size <= 0:
@@ -232,12 +236,10 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
             yield line
 
 
-def _write_at(target: Path, offset: int, data: bytearray) -> None:
+def _write_at(target: Path, offset: int, lines: Sequence[bytes]) -> None:
     try:
-        with target.open("r+b", buffering=0) as file:
+        with target.open("r+b", buffering=_WRITE) as file:
             file.seek(offset)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[file.write(rest) :]
+            file.writelines(lines)
     except OSError as error:
         raise StoredError(f"the output could not be written: {reason(error)}") from error
