@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from notebooks import AGENT, FIXED, IMPORT, READ, code, jupyter, markdown, notebook, rewrite, sources
 
@@ -108,6 +108,8 @@ def test_without_an_edit_a_notebook_is_the_same_bytes(data: bytes) -> None:
 
 @settings(deadline=None)
 @given(notebooks())
+@example(b'{"cells":[{"cell_type":"code","source":"x\\rx"},{"cell_type":"code","source":"\\n "}]}')
+@example(b'{"cells":[{"cell_type":"code","source":"x\\r"},{"cell_type":"code","source":"\\nx"}]}')
 def test_the_lines_of_the_module_are_those_of_the_cells(data: bytes) -> None:
     source = decode_notebook(PATH, data)
     ast.parse(source.text)

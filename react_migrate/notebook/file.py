@@ -159,6 +159,8 @@ def _joined(sources: Sequence[str], readings: Sequence[Reading]) -> tuple[str, t
     narrow = iter([*itertools.islice(others, prefixes)])  # the shortest literals, to be no wider than %time
     ends = standin.boundaries(taken)
     newline = next((found[0] for source in sources if (found := _NEWLINE.search(source))), "\n")
+    if newline == "\r" and any(source.startswith("\n") for source in sources):
+        newline = "\n"  # the two would be one line end
     parts: list[str] = []
     stood_for: list[StoodFor] = []
     for source, reading in zip(sources, readings, strict=True):
