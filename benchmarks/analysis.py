@@ -19,7 +19,8 @@ import textwrap
 import time
 from pathlib import Path
 
-from react_migrate.flow import AnalysedFile, Program, undisturbed
+from react_migrate.flow import AnalysedFile, Program
+from react_migrate.interpreter import undisturbed
 from react_migrate.rules import Rule, all_rules
 from react_migrate.source import SourceError, decode
 

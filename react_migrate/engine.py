@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from react_migrate.files import read
 from react_migrate.finding import Span
+from react_migrate.interpreter import without_gc
 from react_migrate.job import Job, Options, is_notebook, load
 from react_migrate.project import discover
 from react_migrate.source import NotParsedError, OtherLanguageError, Place, Source, SourceError
@@ -180,7 +181,7 @@ def _work(
 
 def _check_and_edit(jobs: Sequence[Job], others: Sequence[Unread], named: Collection[Path]) -> None:
     """Everything that happens in memory: findings, edits, and a second look at what was edited."""
-    from react_migrate.flow import Program, without_gc
+    from react_migrate.flow import Program
 
     with without_gc():
         program = Program.build([job.before for job in jobs if job.before is not None], others, named)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from react_migrate.annotate import annotate
 from react_migrate.files import write
 from react_migrate.finding import Finding, Fix, Span
+from react_migrate.interpreter import undisturbed
 from react_migrate.rules import Rule, all_rules
 from react_migrate.selection import is_ignored
 from react_migrate.source import Source, SourceError, decode, split_lines
@@ -191,8 +192,6 @@ class Job:
 
 def _findings(file: AnalysedFile, options: Options) -> tuple[list[Finding], list[Finding]]:
     """All findings of all rules, and those of them that are wanted."""
-    from react_migrate.flow import undisturbed
-
     concerned = [rule for rule in options.rules.values() if rule.concerns(file)]
     with undisturbed():
         every = [finding for rule in concerned for finding in rule.check(file)]

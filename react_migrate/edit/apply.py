@@ -15,7 +15,7 @@ from react_migrate.edit.transform import EditError, transform
 from react_migrate.edit.unused import newly_unused
 from react_migrate.edit.verify import compiles, same_outside
 from react_migrate.finding import Edit, MoveImport
-from react_migrate.flow import without_gc
+from react_migrate.interpreter import without_gc
 from react_migrate.source import SourceError, split_lines
 
 

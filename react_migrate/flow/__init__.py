@@ -6,6 +6,6 @@ How a value travels: `names` (bindings), `attributes` and `classes` (what object
 """
 
 from react_migrate.flow.judge import Judgement, Verdict, judge
-from react_migrate.flow.program import AnalysedFile, Program, undisturbed, without_gc
+from react_migrate.flow.program import AnalysedFile, Program
 
-__all__ = ["AnalysedFile", "Judgement", "Program", "Verdict", "judge", "undisturbed", "without_gc"]
+__all__ = ["AnalysedFile", "Judgement", "Program", "Verdict", "judge"]

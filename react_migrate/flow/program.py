@@ -7,8 +7,7 @@ import gc
 import re
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -22,12 +21,12 @@ from react_migrate.flow.nodes import FIELDS
 from react_migrate.flow.reaching import Reaching, reaching_definitions
 from react_migrate.flow.scopes import Scope
 from react_migrate.flow.values import Values
+from react_migrate.interpreter import RECURSION, deep_stack, undisturbed, without_gc
 from react_migrate.source import Place
 
 # Every byte that is part of no word becomes a blank.
 _WORDS_ALONE = bytes(b if b > 127 or chr(b).isalnum() or b == ord("_") else ord(" ") for b in range(256))
 _LINE = re.compile(r"\r\n|\r|\n")
-_RECURSION = 12_000  # frames; an expression nested 500 deep takes a few thousand
 
 
 class Text(Protocol):
@@ -198,7 +197,7 @@ class Program:
 
     def values(self, node: ast.expr, frame: Frame) -> Values:
         """What an expression may hold in a frame."""
-        if sys.getrecursionlimit() >= _RECURSION and not gc.isenabled():
+        if sys.getrecursionlimit() >= RECURSION and not gc.isenabled():
             return self.flow.values(node, frame)
         with undisturbed():
             return self.flow.values(node, frame)
@@ -294,41 +293,10 @@ class Program:
 
     def _parse(self, source: Text) -> AnalysedFile | None:
         try:
-            with warnings.catch_warnings(), _deep_stack():
+            with warnings.catch_warnings(), deep_stack():
                 warnings.simplefilter("ignore")  # invalid escapes are the file's business
                 tree = ast.parse(source.text)
             return AnalysedFile(self, source, tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self.failures[source.path] = error
             return None
-
-
-@contextmanager
-def _deep_stack() -> Iterator[None]:
-    """Room for deeply nested expressions; put back afterwards."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """What questions need, a deep stack and no search for garbage. Entered once around many of them, for it
-    takes longer than answering most."""
-    with _deep_stack(), without_gc():
-        yield
-
-
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """No search for cyclic garbage meanwhile: trees hold none, and the search triples the time of parsing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
