@@ -86,7 +86,7 @@ def message_about(change: Change) -> str:
     if change.removed_in is None:
         return (
             f"`{change.instead}` does on this DSPy what `{change.name}` is used for here. "
-            f"`react-migrate rewrite --target 3.6` takes the shim out ({change.rule})."
+            "Where nothing is used that only the shim has, import it from dspy again."
         )
     return (
         f"`{change.name}` is gone in DSPy {'.'.join(map(str, change.removed_in))}; use `{change.instead}`. "

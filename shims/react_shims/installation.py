@@ -11,6 +11,9 @@ from typing import Any
 from react_shims import __version__
 from react_shims.transition import CHANGES, InstalledDSPy, installed, require_dspy, v2_class
 
+_BACK_TO_DSPY = (
+    "Where only what dspy.ReAct has too is used of react_shims.ReAct, import it from dspy again, by hand."
+)
 NEXT_STEPS: dict[str, tuple[str, ...]] = {
     "there is no DSPy": (
         "Install it: pip install 'dspy>=3.3'.",
@@ -26,10 +29,11 @@ NEXT_STEPS: dict[str, tuple[str, ...]] = {
     ),
     "switched: dspy.ReAct is V2, the old alias is still there": (
         "`react-migrate rewrite .` fixes what is left of V1.",
-        "`react-migrate rewrite --target 3.5 .` then takes out what of react-shims is needed no longer.",
+        _BACK_TO_DSPY,
     ),
     "after the window: dspy.ReAct is V2, the old alias is gone": (
-        "`react-migrate rewrite --target 3.6 .` takes out what of react-shims is needed no longer.",
+        "`react-migrate rewrite .` fixes what is left of V1 and of the alias.",
+        _BACK_TO_DSPY,
     ),
 }
 NO_DSPY, BEFORE, WINDOW, SWITCHED, AFTER = NEXT_STEPS
@@ -102,8 +106,15 @@ def _shims_names() -> dict[str, str]:
     v2 = v2_class() if installed() else None
     agent = f"V2, made from {_place(v2)}" if v2 else "needs DSPy 3.3 or later"
     hook = "for agents on V1 and V2" if installed() else "needs DSPy"
-    names = {"ReAct": agent, "ReActV2": agent, "TruncationHook": hook}
+    names = {"ReAct": agent, "ReActV2": agent, "RLM": _shims_rlm(), "TruncationHook": hook}
     return {f"react_shims.{name}": meaning for name, meaning in names.items()}
+
+
+def _shims_rlm() -> str:
+    """The shim's RLM needs what V2 needs, histories of more than chats, and an RLM."""
+    if not installed() or v2_class() is None or not hasattr(require_dspy(), "RLM"):
+        return "needs DSPy 3.3 or later"
+    return f"RLM with a history, made from {_place(require_dspy().RLM)}"
 
 
 def _place(cls: type[Any]) -> str:

@@ -37,7 +37,7 @@ class HistoryProcessing:
         try:
             processed = self._processor(private)
             self._working = list(_messages(private if processed is None else processed))
-        except Exception:
+        except Exception:  # whatever a user's function raises: it is logged, and must not end the run
             logger.warning("history_processor failed; the history is sent as it was.", exc_info=True)
         return once({**inputs, "history": history.model_copy(update={"messages": list(self._working)})})
 

@@ -41,6 +41,8 @@ def test_the_names_are_what_they_are() -> None:
     else:
         assert names["react_shims.ReAct"] == "needs DSPy 3.3 or later"
         assert names["dspy.ReActV2"] == "comes with DSPy 3.3"
+    made = f"RLM with a history, made from {dspy.RLM.__module__}.RLM"
+    assert names["react_shims.RLM"] == (made if RELEASE >= (3, 3) else "needs DSPy 3.3 or later")
     assert names["dspy.CodeAct"].startswith("not in this DSPy; use RLM" if RELEASE >= (3, 5) else "dspy.")
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import react_shims
+from react_migrate.cli import main
+from react_shims.deprecation import message_about
+from react_shims.installation import NEXT_STEPS
+from react_shims.transition import CHANGES
 
 SHIMS = Path(react_shims.__file__).parent.parent
 
@@ -27,7 +33,20 @@ def test_without_dspy_the_status_says_what_works(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "DSPy is not installed" in done.stdout
     assert "pip install 'dspy>=3.3'" in done.stdout
+    assert "react_shims.RLM             needs DSPy 3.3 or later" in done.stdout
     assert done.stderr == ""
+
+
+def test_every_command_that_the_shim_advises_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the next steps and of the warnings: react-migrate knows all their words."""
+    advice = [step for steps in NEXT_STEPS.values() for step in steps]
+    advice += [message_about(change) for change in CHANGES.values()]
+    commands = {command for text in advice for command in re.findall(r"`react-migrate ([^`]+)`", text)}
+    assert "rewrite ." in commands
+    monkeypatch.chdir(tmp_path)  # which is what they are about
+    for command in sorted(commands):
+        done = CliRunner().invoke(main, command.split())
+        assert done.exit_code == 0, f"{command}: {done.output}"
 
 
 @pytest.mark.parametrize("name", ["RLM", "ReAct", "ReActV2", "TruncationHook", "install_trajectory"])

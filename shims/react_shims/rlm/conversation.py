@@ -49,7 +49,7 @@ def processed(history: Any, processor: HistoryProcessor) -> Any:
             raise TypeError(
                 f"a history_processor returns a dspy.History or None, not {type(returned).__name__}"
             )
-    except Exception:
+    except Exception:  # whatever a user's function raises: it is logged, and must not end the run
         logger.warning("history_processor failed; the run goes on with the history as it was.", exc_info=True)
         return history
     return _private([with_live_entry(event) for event in returned.messages])
